@@ -1,0 +1,57 @@
+# Flags that all of Sinew's own targets share, carried by one interface target.
+include(CheckCXXCompilerFlag)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# Programs and libraries share precompiled headers, so both are compiled as position-independent code.
+set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
+
+add_library(sinew_flags INTERFACE)
+target_compile_features(sinew_flags INTERFACE cxx_std_20)
+target_compile_options(sinew_flags INTERFACE -fno-math-errno)
+target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                       -Woverloaded-virtual -Wcast-align -Wunused)
+if(SINEW_WARNINGS_AS_ERRORS)
+    target_compile_options(sinew_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC 12 reports reads in Eigen's and fmt's inlined code that cannot happen.
+    target_compile_options(sinew_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
+                           -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+endif()
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    target_compile_definitions(sinew_flags INTERFACE SINEW_CHECKED=1)
+endif()
+if(SINEW_SANITIZE)
+    target_compile_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer
+                           -fno-sanitize-recover=all)
+    target_link_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE})
+    target_compile_definitions(sinew_flags INTERFACE SINEW_SANITIZED=1)
+endif()
+
+# The instruction set is an option of its own target: a few files (start-up checks) must run on any CPU.
+add_library(sinew_arch INTERFACE)
+if(SINEW_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(sinew_arch INTERFACE -march=${SINEW_ARCH})
+    if(SINEW_ARCH STREQUAL "x86-64-v3" AND EXISTS /proc/cpuinfo)
+        file(STRINGS /proc/cpuinfo cpu_flags REGEX "^flags" LIMIT_COUNT 1)
+        if(cpu_flags AND NOT cpu_flags MATCHES " avx2( |$)")
+            message(WARNING "This CPU has no AVX2, so what is built here will not run here. "
+                            "Configure with -DSINEW_ARCH=native to build for this machine.")
+        endif()
+    endif()
+endif()
+
+# Compilations are remembered across builds where ccache is installed.
+find_program(SINEW_CCACHE ccache)
+if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;${SINEW_CCACHE}")
+endif()
+find_program(SINEW_LLD ld.lld)
+if(SINEW_LLD AND PROJECT_IS_TOP_LEVEL)
+    add_link_options(-fuse-ld=lld)
+endif()

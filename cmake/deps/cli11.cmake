@@ -1,0 +1,2 @@
+include_guard(DIRECTORY)
+find_package(CLI11 2.1 REQUIRED)

@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(HDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
+find_library(HDF5_LIBRARY hdf5_serial  REQUIRED)
+if(NOT TARGET sinew_dep_hdf5)
+    add_library(sinew_dep_hdf5 INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_hdf5 SYSTEM INTERFACE "${HDF5_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_hdf5 INTERFACE "${HDF5_LIBRARY}")
+endif()

@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(METIS_INCLUDE_DIR metis.h  REQUIRED)
+find_library(METIS_LIBRARY metis  REQUIRED)
+if(NOT TARGET sinew_dep_metis)
+    add_library(sinew_dep_metis INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_metis SYSTEM INTERFACE "${METIS_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_metis INTERFACE "${METIS_LIBRARY}")
+endif()

@@ -1,0 +1,2 @@
+include_guard(DIRECTORY)
+find_package(PNG REQUIRED)

@@ -1,0 +1,2 @@
+include_guard(DIRECTORY)
+find_package(xsimd 8 REQUIRED)

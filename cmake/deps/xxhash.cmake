@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(XXHASH_INCLUDE_DIR xxhash.h  REQUIRED)
+find_library(XXHASH_LIBRARY xxhash  REQUIRED)
+if(NOT TARGET sinew_dep_xxhash)
+    add_library(sinew_dep_xxhash INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_xxhash SYSTEM INTERFACE "${XXHASH_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_xxhash INTERFACE "${XXHASH_LIBRARY}")
+endif()
