@@ -1,0 +1,71 @@
+# Shared by demo.sh and test.sh: quiet steps, packages, building. Sourced, not run.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+logs="$root/build/logs"
+mkdir -p "$logs"
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+    say ""
+    say "FAILED: $1"
+    [ $# -lt 2 ] || say "What to do: $2"
+    exit 1
+}
+
+log_for() { printf '%s/%s.log' "$logs" "$(printf '%s' "$1" | tr -cs 'a-zA-Z0-9' '-')"; }
+
+# step NAME ADVICE COMMAND...: runs COMMAND with its output in a log; shows the log's end when it fails.
+step() {
+    local name=$1 advice=$2 log start=$SECONDS
+    shift 2
+    log=$(log_for "$name")
+    printf '%-46s' "$name ..." >&2
+    if "$@" >"$log" 2>&1; then
+        say "done ($((SECONDS - start)) s)"
+    else
+        say "failed"
+        say ""
+        tail -n 40 "$log" >&2
+        fail "$name (whole output: ${log#"$root"/})" "$advice"
+    fi
+}
+
+missing_packages() {
+    local name _
+    while read -r name _; do
+        case "$name" in '' | '#'*) continue ;; esac
+        dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || printf '%s\n' "$name"
+    done <scripts/packages.txt
+}
+
+install_packages() {
+    command -v dpkg-query >/dev/null || fail "this is not a Debian system" \
+        "install the libraries named in scripts/packages.txt by hand, then run: cmake --preset release && cmake --build --preset release"
+    local missing as_root=()
+    missing=$(missing_packages)
+    [ -n "$missing" ] || return 0
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "packages are missing and there is no sudo: $(echo $missing)" \
+            "as root, run: apt-get install $(echo $missing)"
+        as_root=(sudo)
+    fi
+    step "Package lists" "check the network and /etc/apt" "${as_root[@]}" apt-get update
+    step "Installing $(echo "$missing" | wc -l) packages" "run 'apt-get install -f' and try again" \
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+}
+
+# build PRESET [TARGET...]
+build() {
+    local preset=$1 targets=()
+    shift
+    [ $# -eq 0 ] || targets=(--target "$@")
+    if [ ! -f "build/$preset/build.ninja" ]; then
+        step "Configuring ($preset)" "read the message above; scripts/packages.txt lists what is needed" \
+            cmake --preset "$preset"
+    fi
+    step "Building ($preset)" "report it with the log, or update the checkout" \
+        cmake --build --preset "$preset" "${targets[@]}"
+}

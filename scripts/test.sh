@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs all tests: unit tests, the same under ASan and UBSan, and the fuzz targets.
+# Ends with a line "N passed, N failed". With --quick: the unit tests of the release build only.
+source "$(dirname "$0")/lib.sh"
+
+is_quick=no
+case "${1:-}" in
+--quick) is_quick=yes ;;
+-h | --help)
+    say "usage: scripts/test.sh [--quick]     (all tests, or only the unit tests of the release build)"
+    exit 0
+    ;;
+'') ;;
+*) fail "unknown option '$1'" "use --quick or nothing" ;;
+esac
+
+passed=0
+failed=0
+skipped=0
+
+# check NAME COMMAND...: one command that counts as one test.
+check() {
+    local name=$1 log start=$SECONDS
+    shift
+    log=$(log_for "$name")
+    printf '%-46s' "$name ..." >&2
+    if "$@" >"$log" 2>&1; then
+        passed=$((passed + 1))
+        say "passed ($((SECONDS - start)) s)"
+    else
+        failed=$((failed + 1))
+        say "FAILED (whole output: ${log#"$root"/})"
+        tail -n 30 "$log" >&2
+    fi
+}
+
+# run_ctest PRESET [ARGS...]: adds ctest's counts; shows what failed.
+run_ctest() {
+    local preset=$1 log total bad skip start=$SECONDS
+    shift
+    log=$(log_for "tests $preset")
+    printf '%-46s' "Tests ($preset) ..." >&2
+    ctest --preset "$preset" "$@" >"$log" 2>&1 || true
+    total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log" | tail -1)
+    bad=$(sed -n 's/.*passed, \([0-9]*\) tests failed out of.*/\1/p' "$log" | tail -1)
+    skip=$(grep -c '\*\*\*Skipped' "$log" || true)
+    if [ -z "$total" ] || [ "$total" -eq 0 ]; then
+        tail -n 30 "$log" >&2
+        fail "no test ran ($preset)" "look at ${log#"$root"/}"
+    fi
+    passed=$((passed + total - bad - skip))
+    failed=$((failed + bad))
+    skipped=$((skipped + skip))
+    say "$((total - bad - skip)) passed, $bad failed, $skip skipped ($((SECONDS - start)) s)"
+    if [ "$bad" -gt 0 ]; then
+        grep -A 200 'The following tests FAILED' "$log" >&2 || true
+        grep -B 2 -A 12 -E 'Failure$|ERROR: |runtime error:' "$log" | head -n 80 >&2 || true
+    fi
+}
+
+install_packages
+build release
+check "Layers" python3 tools/check_layers.py
+check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
+run_ctest release
+if [ "$is_quick" = no ]; then
+    build asan
+    run_ctest asan -LE whole_program
+    build fuzz fuzz_all
+    seconds=${SINEW_FUZZ_SECONDS:-$([ -n "${CI:-}" ] && echo 60 || echo 10)}
+    check "Fuzzing, $seconds s each" scripts/fuzz.sh "$seconds"
+fi
+
+[ "$skipped" -eq 0 ] || say "$skipped skipped: data made by others is looked for in SINEW_SHARED (default ../shared)."
+printf '%d passed, %d failed\n' "$passed" "$failed"
+[ "$failed" -eq 0 ]
