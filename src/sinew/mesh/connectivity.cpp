@@ -215,15 +215,12 @@ std::vector<std::vector<Index>> boundary_loops(const Triangles& triangles) {
         Index v = start;
         for (;;) {
             if (const auto met = place.find(v); met != place.end()) {
-                loops.emplace_back(track.begin() + static_cast<std::ptrdiff_t>(met->second),
-                                   track.end());
-                for (std::size_t k = met->second; k < track.size(); ++k) {
+                const std::size_t first = met->second;
+                loops.emplace_back(track.begin() + static_cast<std::ptrdiff_t>(first), track.end());
+                for (std::size_t k = first; k < track.size(); ++k) {
                     place.erase(track[k]);
                 }
-                track.resize(met->second == 0 ? 0 : met->second);
-                if (loops.back().size() < 2) {
-                    loops.pop_back();
-                }
+                track.resize(first);
             }
             const auto out = next.find(v);
             if (out == next.end() || out->second.empty()) {
