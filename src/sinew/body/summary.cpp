@@ -1,0 +1,106 @@
+#include "sinew/body/summary.h"
+
+#include <Eigen/Geometry>
+
+namespace sinew {
+
+namespace {
+
+double tet_volume(const TetMesh& mesh, Eigen::Index t) {
+    const Vec3 a = point(mesh.points, mesh.tets(t, 0));
+    const Vec3 b = point(mesh.points, mesh.tets(t, 1)) - a;
+    const Vec3 c = point(mesh.points, mesh.tets(t, 2)) - a;
+    const Vec3 d = point(mesh.points, mesh.tets(t, 3)) - a;
+    return b.cross(c).dot(d) / 6.0;
+}
+
+double surface_area(const TriangleMesh& mesh) {
+    double area = 0.0;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        const Vec3 a = point(mesh.points, mesh.triangles(t, 0));
+        area += 0.5 * (point(mesh.points, mesh.triangles(t, 1)) - a)
+                          .cross(point(mesh.points, mesh.triangles(t, 2)) - a)
+                          .norm();
+    }
+    return area;
+}
+
+void add_tissues(const Body& body, BodySummary& s) {
+    double fat = 0.0;
+    for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
+        const double volume = tet_volume(body.tets, t);
+        s.volume += volume;
+        if (body.shares.fraction.empty()) {
+            continue;
+        }
+        const auto row = static_cast<std::size_t>(t);
+        for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
+            const auto i = static_cast<std::size_t>(e);
+            const Material& material =
+                body.materials[static_cast<std::size_t>(body.shares.material[i])];
+            const double share = body.shares.fraction[i] * volume;
+            s.tissue_volume[static_cast<std::size_t>(material.tissue)] += share;
+            s.mass += share * material.density;
+            if (material.tissue == Tissue::Fat) {
+                fat += share * material.density;
+            }
+        }
+    }
+    s.body_fat = s.mass > 0.0 ? fat / s.mass : 0.0;
+}
+
+}  // namespace
+
+BodySummary summarise(const Body& body) {
+    BodySummary s;
+    s.name = body.name;
+    s.sex = body.sex;
+    s.points = static_cast<std::size_t>(body.tets.points.rows());
+    s.tets = static_cast<std::size_t>(body.tets.tets.rows());
+    s.skin_vertices = static_cast<std::size_t>(body.skin.mesh.points.rows());
+    s.skin_triangles = static_cast<std::size_t>(body.skin.mesh.triangles.rows());
+    const Points& outline =
+        body.skin.mesh.points.rows() > 0 ? body.skin.mesh.points : body.tets.points;
+    if (outline.rows() > 0) {
+        s.low = outline.colwise().minCoeff().transpose();
+        s.high = outline.colwise().maxCoeff().transpose();
+    }
+    s.stature = s.high.y() - s.low.y();
+    s.skin_area = surface_area(body.skin.mesh);
+    add_tissues(body, s);
+    for (const Bone& bone : body.bones) {
+        s.bones.push_back(bone.name);
+    }
+    for (const Muscle& muscle : body.muscles) {
+        s.muscles.push_back({.name = muscle.name, .group = muscle.group, .volume = muscle.volume});
+    }
+    for (const Segment& segment : body.skeleton.segments) {
+        s.segments.push_back(
+            {.name = segment.name, .group = {}, .mass = segment.mass, .com = segment.com});
+    }
+    return s;
+}
+
+std::vector<double> muscle_volumes_in_tets(const Body& body) {
+    std::vector<double> volumes(body.muscles.size(), 0.0);
+    if (body.shares.fraction.empty()) {
+        return volumes;
+    }
+    for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
+        const double volume = tet_volume(body.tets, t);
+        const auto row = static_cast<std::size_t>(t);
+        for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
+            const auto i = static_cast<std::size_t>(e);
+            const Tissue tissue =
+                body.materials[static_cast<std::size_t>(body.shares.material[i])].tissue;
+            if (body.shares.part[i] >= 0 &&
+                (tissue == Tissue::Muscle || tissue == Tissue::Tendon)) {
+                volumes[static_cast<std::size_t>(body.shares.part[i])] +=
+                    body.shares.fraction[i] * volume;
+            }
+        }
+    }
+    return volumes;
+}
+
+}  // namespace sinew
