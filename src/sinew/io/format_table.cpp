@@ -1,0 +1,62 @@
+#include "sinew/io/format_table.h"
+
+#include "sinew/base/text.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/file_bytes.h"
+#include "sinew/io/obj.h"
+#include "sinew/io/ply.h"
+
+namespace sinew {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The functions of the formats work on memory; these take care of the file and the conventions.
+template <auto parse>
+std::vector<MeshPart> surface_from_bytes(const fs::path& path, const ReadOptions& options) {
+    const std::string bytes = read_file_bytes(path);
+    std::vector<MeshPart> parts = parse(bytes, path.string());
+    for (MeshPart& part : parts) {
+        convert_to_metres_y_up(part.mesh.points, options);
+    }
+    return parts;
+}
+
+template <auto format>
+void surface_to_bytes(const fs::path& path, std::span<const MeshPart> parts) {
+    write_file_bytes(path, format(parts));
+}
+
+std::string default_ply(std::span<const MeshPart> parts) {
+    return format_ply(parts);
+}
+
+constexpr MeshFormat kFormats[] = {
+    {.ending = ".obj",
+     .title = "Wavefront OBJ",
+     .read_surface = surface_from_bytes<parse_obj>,
+     .write_surface = surface_to_bytes<format_obj>},
+    {.ending = ".ply",
+     .title = "Stanford PLY",
+     .read_surface = surface_from_bytes<parse_ply>,
+     .write_surface = surface_to_bytes<default_ply>},
+};
+
+}  // namespace
+
+std::span<const MeshFormat> mesh_formats() {
+    return kFormats;
+}
+
+const MeshFormat* find_mesh_format(const fs::path& path) {
+    const std::string ending = lower(path.extension().string());
+    for (const MeshFormat& format : kFormats) {
+        if (format.ending == ending) {
+            return &format;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace sinew
