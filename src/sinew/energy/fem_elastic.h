@@ -11,8 +11,7 @@ namespace sinew {
 
 /// The elastic energy of linear tetrahedra.
 ///
-///   E(x) = sum_t V_t psi_t(F_t(x)),   F_t = D_s D_m^-1          [Kadlecek2022,
-///   eqs. 2.3, 2.4, 2.14]
+///   E(x) = sum_t V_t psi_t(F_t(x)),   F_t = D_s D_m^-1   [Kadlecek2022, eqs. 2.3, 2.4, 2.14]
 ///
 /// Forces are computed as finite volumes do, G = P B_m [Teran2003, section 4.1]. Several such terms
 /// over one mesh add up, e.g. an isotropic law and what fibres contribute.

@@ -7,8 +7,7 @@
 namespace sinew {
 
 /// Springs of zero length that hold vertices near given places.
-///   E(x) = sum_p k_p / 2 |x_v(p) - target_p|^2              [Kadlecek2022, eq. 2.23, penalty
-///   method]
+///   E(x) = sum_p k_p / 2 |x_v(p) - target_p|^2     [Kadlecek2022, eq. 2.23]
 /// Places that must be met exactly are constraints of the solver (solver/vertex_constraints.h).
 class Pins final : public EnergyTerm {
 public:
