@@ -1,0 +1,201 @@
+#include "cli/command_line.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "cli/terminal_progress.h"
+#include "cli/versions.h"
+
+namespace sinew::cli {
+
+namespace {
+
+constexpr int kInterrupted = 130;  // as shells report it
+
+const Progress* interruptible = nullptr;  // read by the signal handler only
+
+void on_interrupt(int) {
+    if (interruptible != nullptr && !interruptible->is_cancelled()) {
+        interruptible->cancel();
+        return;
+    }
+    std::_Exit(kInterrupted);  // asked twice
+}
+
+struct Common {
+    bool is_quiet = false;
+    bool wants_json = false;
+    int threads = 0;
+    std::uint64_t seed = 0;
+};
+
+void add_option(CLI::App& app, const Option& option) {
+    CLI::Option* added = std::visit(
+        [&](auto* target) -> CLI::Option* {
+            using T = std::remove_pointer_t<decltype(target)>;
+            if constexpr (std::is_same_v<T, bool>) {
+                return app.add_flag(option.name, *target, option.help);
+            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+                return app.add_option(option.name, *target, option.help);
+            } else if constexpr (std::is_same_v<T, std::string>) {
+                return app.add_option(option.name, *target, option.help);
+            } else {
+                return app.add_option(option.name, *target, option.help)->capture_default_str();
+            }
+        },
+        option.target);
+    if (!option.metavar.empty()) {
+        added->type_name(option.metavar);
+    }
+    if (!option.choices.empty()) {
+        added->type_name(join(option.choices, "|"));
+        added->check([choices = option.choices](const std::string& value) {
+            for (const std::string& choice : choices) {
+                if (choice == value) {
+                    return std::string();
+                }
+            }
+            return fmt::format("'{}' is not one of {}{}", value, join(choices, ", "),
+                               did_you_mean(value, choices));
+        });
+    }
+    if (option.is_required) {
+        added->required();
+    }
+}
+
+void add_common(CLI::App& app, Common& common) {
+    app.add_flag("-q,--quiet", common.is_quiet, "no progress, only errors")
+        ->group("For every verb");
+    app.add_flag("--json", common.wants_json, "the result as one JSON object on stdout")
+        ->group("For every verb");
+    app.add_option("--threads", common.threads,
+                   "worker threads, 0 for all cores; never changes the result")
+        ->check(CLI::Range(0, 1024))
+        ->type_name("N")
+        ->group("For every verb");
+    app.add_option("--seed", common.seed, "start of all random numbers")
+        ->type_name("N")
+        ->group("For every verb");
+}
+
+std::string joined_arguments(int argc, char** argv) {
+    std::string line = "sinew";
+    for (int i = 1; i < argc; ++i) {
+        line += fmt::format(" {}", argv[i]);
+    }
+    return line;
+}
+
+int fail(std::string_view message, int code) {
+    std::fflush(stdout);
+    fmt::print(stderr, "sinew: {}\n", message);
+    return code;
+}
+
+int run_verb(const Verb& verb, const Common& common, std::string command_line) {
+    Context context{.is_quiet = common.is_quiet,
+                    .wants_json = common.wants_json,
+                    .threads = common.threads,
+                    .seed = Seed{common.seed},
+                    .progress = Progress(make_terminal_progress(common.is_quiet)),
+                    .command_line = std::move(command_line)};
+    const ThreadLimit limit(common.threads);
+    interruptible = &context.progress;
+    std::signal(SIGINT, on_interrupt);
+    std::signal(SIGTERM, on_interrupt);
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        nlohmann::ordered_json result;
+        const int code = verb.run(context, result);
+        if (common.wants_json) {
+            // Text that is not UTF-8 (names from damaged files) must not stop the answer.
+            std::puts(result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+        }
+        return code;
+    } catch (const InputError& e) {
+        return fail(e.what(), kBadInput);
+    } catch (const Cancelled&) {
+        return fail("stopped; nothing was written", kInterrupted);
+    } catch (const std::bad_alloc&) {
+        return fail("out of memory. What to do: use a smaller mesh or a lower resolution.",
+                    kBadInput);
+    } catch (const std::exception& e) {
+        return fail(fmt::format("internal error: {}. Please report it with the command.", e.what()),
+                    kUnusable);
+    }
+}
+
+std::string unknown_verb_message(const std::string& word, const std::vector<Verb>& verbs) {
+    std::vector<std::string> names;
+    for (const Verb& verb : verbs) {
+        names.push_back(verb.name);
+    }
+    return fmt::format("unknown verb '{}'{} Verbs: {}. See 'sinew --help'.", word,
+                       did_you_mean(word, names).empty() ? "." : did_you_mean(word, names),
+                       join(names, ", "));
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
+    CLI::App app("Sinew builds, personalises, grows, poses and moves anatomical humans.", "sinew");
+    app.set_version_flag("--version", version_report());
+    app.require_subcommand(0, 1);
+    app.footer(
+        "Examples:\n"
+        "  sinew info arm.obj --unit cm\n"
+        "  sinew render body.ply -o body.png --view three-quarter\n"
+        "Each verb explains itself: sinew VERB --help\n"
+        "Exit codes: 0 ok, 1 ran but the result is unusable, 2 bad input.");
+    Common common;
+    std::vector<CLI::App*> parsers;
+    for (const Verb& verb : verbs) {
+        CLI::App* parser = app.add_subcommand(verb.name, verb.summary);
+        parser->footer("Examples:\n" + verb.examples);
+        for (const Option& option : verb.options) {
+            add_option(*parser, option);
+        }
+        add_common(*parser, common);
+        parsers.push_back(parser);
+    }
+    if (argc > 1 && argv[1][0] != '-') {
+        bool is_known = false;
+        for (const Verb& verb : verbs) {
+            is_known = is_known || verb.name == argv[1];
+        }
+        if (!is_known) {
+            return fail(unknown_verb_message(argv[1], verbs), kBadInput);
+        }
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& done) {  // --help, --version
+        return app.exit(done);
+    } catch (const CLI::ParseError& e) {
+        const std::string verb = argc > 1 && argv[1][0] != '-' ? fmt::format(" {}", argv[1]) : "";
+        return fail(fmt::format("{}. See 'sinew{} --help'.", e.what(), verb), kBadInput);
+    }
+    for (std::size_t i = 0; i < verbs.size(); ++i) {
+        if (parsers[i]->parsed()) {
+            return run_verb(verbs[i], common, joined_arguments(argc, argv));
+        }
+    }
+    fmt::print("{}", app.help());
+    return kOk;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,9 @@
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+std::vector<Verb> all_verbs() {
+    return {info_verb(), check_verb(), convert_verb()};
+}
+
+}  // namespace sinew::cli

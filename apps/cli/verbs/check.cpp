@@ -1,0 +1,178 @@
+#include "sinew/body/body.h"
+#include "sinew/body/motion_clip.h"
+#include "sinew/io/asset.h"
+#include "sinew/meshing/health.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Settings {
+    std::string file;
+    FileOptions files;
+};
+
+struct Findings {
+    std::vector<Problem> problems;
+    std::vector<Problem> notes;
+    Json measures = Json::object();
+};
+
+void add(Findings& findings, const std::vector<Problem>& problems,
+         const std::vector<Problem>& notes, const std::string& part) {
+    const auto named = [&](Problem p) {
+        if (!part.empty()) {
+            p.where = fmt::format("{}: {}", part, p.where);
+        }
+        return p;
+    };
+    for (const Problem& p : problems) {
+        findings.problems.push_back(named(p));
+    }
+    for (const Problem& p : notes) {
+        findings.notes.push_back(named(p));
+    }
+}
+
+Json measures_json(const SurfaceMeasures& m) {
+    constexpr double kDegrees = 57.29577951308232;
+    return {{"vertices", m.vertices},
+            {"triangles", m.triangles},
+            {"components", m.components},
+            {"holes", m.border_loops},
+            {"genus", m.genus},
+            {"self_intersections", m.intersections},
+            {"area_m2", m.area},
+            {"volume_l", 1e3 * m.volume},
+            {"smallest_angle_deg", kDegrees * m.smallest_angle},
+            {"manifold", m.is_manifold},
+            {"closed", m.is_closed}};
+}
+
+Json measures_json(const TetMeasures& m) {
+    constexpr double kDegrees = 57.29577951308232;
+    return {{"vertices", m.points},
+            {"tets", m.tets},
+            {"boundary_triangles", m.boundary_triangles},
+            {"components", m.components},
+            {"regions", m.regions},
+            {"volume_l", 1e3 * m.volume},
+            {"smallest_volume_l", 1e3 * m.smallest_volume},
+            {"smallest_dihedral_deg", kDegrees * m.smallest_dihedral},
+            {"largest_dihedral_deg", kDegrees * m.largest_dihedral}};
+}
+
+void examine(const std::vector<MeshPart>& parts, Findings& findings, const Context& context) {
+    Progress::Stage stage = context.progress.stage("checking", parts.size());
+    Json list = Json::object();
+    for (const MeshPart& part : parts) {
+        const SurfaceHealth health = check_health(part.mesh);
+        add(findings, health.problems, health.notes, parts.size() > 1 ? part.name : "");
+        if (parts.size() == 1) {
+            findings.measures = measures_json(health.measures);
+        } else {
+            list[part.name] = measures_json(health.measures);
+        }
+        stage.advance();
+    }
+    if (parts.size() > 1) {
+        findings.measures = list;
+    }
+}
+
+void examine(const TetMesh& mesh, Findings& findings, const Context&) {
+    const TetHealth health = check_health(mesh);
+    add(findings, health.problems, health.notes, "");
+    findings.measures = measures_json(health.measures);
+}
+
+// A motion that could be read has nothing else that could be wrong.
+void examine(const MotionClip& motion, Findings& findings, const Context&) {
+    findings.measures = {{"joints", motion.joints.size()}, {"frames", motion.frame_count}};
+}
+
+void examine(const Body& body, Findings& findings, const Context& context) {
+    const TetHealth tets = check_health(body.tets);
+    add(findings, tets.problems, tets.notes, "tets");
+    findings.measures["tets"] = measures_json(tets.measures);
+    std::vector<MeshPart> surfaces;
+    surfaces.push_back({.name = "skin", .mesh = body.skin.mesh});
+    if (body.envelope.mesh.triangles.rows() > 0) {
+        surfaces.push_back({.name = "envelope", .mesh = body.envelope.mesh});
+    }
+    Findings of_surfaces;
+    examine(surfaces, of_surfaces, context);
+    add(findings, of_surfaces.problems, of_surfaces.notes, "");
+    findings.measures["surfaces"] = of_surfaces.measures;
+}
+
+Json problems_json(const std::vector<Problem>& problems) {
+    Json list = Json::array();
+    for (const Problem& p : problems) {
+        list.push_back(
+            {{"what", p.what}, {"count", p.count}, {"where", p.where}, {"remedy", p.remedy}});
+    }
+    return list;
+}
+
+void print_for_a_person(const std::string& file, const Findings& findings) {
+    if (findings.problems.empty()) {
+        fmt::print("{}: healthy\n", file);
+    } else {
+        fmt::print("{}: {} kinds of problems\n", file, findings.problems.size());
+    }
+    for (const Problem& p : findings.problems) {
+        fmt::print("  {} {}\n    where: {}\n    what to do: {}\n", p.count, p.what, p.where,
+                   p.remedy);
+    }
+    for (const Problem& p : findings.notes) {
+        fmt::print("  note: {} {} ({})\n", p.count, p.what, p.where);
+    }
+}
+
+}  // namespace
+
+Verb check_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "check",
+              .summary = "Report the health of a mesh: holes, intersections, orientation, slivers",
+              .examples =
+                  "  sinew check scan.ply            exit code 1 when something is wrong\n"
+                  "  sinew check body.sinew --json\n"
+                  "  sinew repair scan.ply -o mended.ply",
+              .options = {{.name = "file",
+                           .help = "a mesh, tetrahedra, a motion or a body",
+                           .target = &settings->file,
+                           .metavar = "FILE",
+                           .is_required = true}},
+              .run = {}};
+    settings->files.add_to(verb.options);
+    verb.run = [settings](const Context& context, Json& result) {
+        const Asset asset = read_asset(settings->file, settings->files.read_options());
+        Findings findings;
+        std::visit([&](const auto& content) { examine(content, findings, context); },
+                   asset.content);
+        result["file"] = settings->file;
+        result["healthy"] = findings.problems.empty();
+        result["problems"] = problems_json(findings.problems);
+        result["notes"] = problems_json(findings.notes);
+        result["measures"] = findings.measures;
+        if (!context.wants_json) {
+            print_for_a_person(settings->file, findings);
+        }
+        return findings.problems.empty() ? kOk : kUnusable;
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

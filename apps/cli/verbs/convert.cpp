@@ -1,0 +1,65 @@
+#include "sinew/body/body.h"
+#include "sinew/body/motion_clip.h"
+#include "sinew/io/asset.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+struct Settings {
+    std::string from;
+    std::string to;
+    FileOptions files;
+};
+
+}  // namespace
+
+Verb convert_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "convert",
+              .summary = "Convert a file to another format; Sinew writes metres, Y up",
+              .examples =
+                  "  sinew convert scan.obj scan.ply --unit mm --up z\n"
+                  "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
+                  "  sinew convert arm.msh arm.stl         their surface\n"
+                  "  sinew convert body.sinew body.glb     all parts as named nodes",
+              .options = {{.name = "from",
+                           .help = "what to read",
+                           .target = &settings->from,
+                           .metavar = "FILE",
+                           .is_required = true},
+                          {.name = "to",
+                           .help = "what to write; the ending chooses the format",
+                           .target = &settings->to,
+                           .metavar = "FILE",
+                           .is_required = true}},
+              .run = {}};
+    settings->files.add_to(verb.options);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        require_known_output(settings->to);  // before the work, not after it
+        const Asset asset = read_asset(settings->from, settings->files.read_options());
+        const std::string done = write_asset(settings->to, asset);
+        result["from"] = settings->from;
+        result["to"] = settings->to;
+        result["wrote"] = done;
+        if (!asset.note.empty()) {
+            result["converted"] = asset.note;
+        }
+        if (!context.is_quiet && !context.wants_json) {
+            fmt::print("{}: {}{}\n", settings->to, done,
+                       asset.note.empty() ? "" : fmt::format(" ({})", asset.note));
+        }
+        return kOk;
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

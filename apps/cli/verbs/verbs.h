@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace sinew::cli {
+
+Verb check_verb();
+Verb convert_verb();
+Verb info_verb();
+
+/// In the order in which --help lists them.
+std::vector<Verb> all_verbs();
+
+}  // namespace sinew::cli

@@ -1,0 +1,99 @@
+#include "sinew/io/asset.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/body/surface.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/mesh/connectivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool contains(const std::vector<std::string>& list, const std::string& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string ending_of(const fs::path& path) {
+    return lower(path.extension().string());
+}
+
+std::vector<std::string> writable_endings() {
+    std::vector<std::string> endings = writable_surface_endings();
+    for (const std::string& ending : writable_tet_endings()) {
+        if (!contains(endings, ending)) {
+            endings.push_back(ending);
+        }
+    }
+    return endings;
+}
+
+std::string write(const fs::path& path, const std::vector<MeshPart>& parts) {
+    write_surface(path, parts);
+    Eigen::Index vertices = 0;
+    Eigen::Index triangles = 0;
+    for (const MeshPart& part : parts) {
+        vertices += part.mesh.points.rows();
+        triangles += part.mesh.triangles.rows();
+    }
+    return fmt::format("{}{} vertices, {} triangles",
+                       parts.size() > 1 ? fmt::format("{} parts, ", parts.size()) : "", vertices,
+                       triangles);
+}
+
+std::string write(const fs::path& path, const TetMesh& mesh) {
+    if (contains(writable_tet_endings(), ending_of(path))) {
+        write_tets(path, mesh);
+        return fmt::format("{} vertices, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
+    }
+    const Compacted surface = without_unused_points(mesh.points, boundary_triangles(mesh.tets));
+    const MeshPart part{.name = path.stem().string(),
+                        .mesh = {.points = surface.points, .triangles = surface.triangles}};
+    return "the surface of the tetrahedra: " + write(path, std::vector<MeshPart>{part});
+}
+
+std::string write(const fs::path& path, const Body& body) {
+    return write(path, parts_of(body));
+}
+
+std::string write(const fs::path& path, const MotionClip&) {
+    throw InputError({.where = path.string(),
+                      .found = "a motion",
+                      .needs = "a mesh or a body for this format",
+                      .remedy = "read a mesh instead"});
+}
+
+}  // namespace
+
+void require_known_output(const fs::path& path) {
+    const std::vector<std::string> endings = writable_endings();
+    const std::string ending = ending_of(path);
+    if (!contains(endings, ending)) {
+        throw InputError({.where = path.string(),
+                          .found = ending.empty() ? std::string("no file ending")
+                                                  : fmt::format("the ending '{}'{}", ending,
+                                                                did_you_mean(ending, endings)),
+                          .needs = fmt::format("one that can be written: {}", join(endings, " ")),
+                          .remedy = "choose one of these endings"});
+    }
+}
+
+Asset read_asset(const fs::path& path, const ReadOptions& options) {
+    Asset asset;
+    std::visit([&](auto&& mesh) { asset.content = std::move(mesh); }, read_mesh(path, options));
+    asset.note = conversion_note(options);
+    return asset;
+}
+
+std::string write_asset(const fs::path& path, const Asset& asset) {
+    require_known_output(path);
+    return std::visit([&](const auto& content) { return write(path, content); }, asset.content);
+}
+
+}  // namespace sinew
