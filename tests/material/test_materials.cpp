@@ -1,10 +1,8 @@
 #include "sinew/base/error.h"
 #include "sinew/material/invariants.h"
-#include "sinew/material/stretches.h"
 #include "sinew/material/volume_functions.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include "tests/material/laws.h"
@@ -141,17 +139,6 @@ TEST(Materials, LawsContinueTwiceDifferentiablyBelowTheSmallestVolume) {
         EXPECT_NEAR(law->energy(above), law->energy(below), 1e-6 * law->energy(above)) << name;
         const Mat9 H = law->tangent(above, Tangent::Exact);
         EXPECT_LT((H - law->tangent(below, Tangent::Exact)).norm(), 1e-6 * H.norm()) << name;
-    }
-}
-
-TEST(Materials, SignedSvdHasRotationsAndPutsTheSignLast) {
-    for (const Mat3& F : support::deformation_gradients(Seed{6})) {
-        const Stretches s = signed_svd(F);
-        EXPECT_NEAR(s.U.determinant(), 1.0, 1e-12);
-        EXPECT_NEAR(s.V.determinant(), 1.0, 1e-12);
-        EXPECT_LT((s.U * s.sigma.asDiagonal() * s.V.transpose() - F).norm(), 1e-13 * F.norm());
-        EXPECT_GE(s.sigma[0], s.sigma[1]);
-        EXPECT_GE(s.sigma[1], std::abs(s.sigma[2]));
     }
 }
 

@@ -1,34 +1,16 @@
 #include "sinew/body/summary.h"
 
-#include <Eigen/Geometry>
+#include "sinew/geometry/measure.h"
 
 namespace sinew {
 
 namespace {
 
-double tet_volume(const TetMesh& mesh, Eigen::Index t) {
-    const Vec3 a = point(mesh.points, mesh.tets(t, 0));
-    const Vec3 b = point(mesh.points, mesh.tets(t, 1)) - a;
-    const Vec3 c = point(mesh.points, mesh.tets(t, 2)) - a;
-    const Vec3 d = point(mesh.points, mesh.tets(t, 3)) - a;
-    return b.cross(c).dot(d) / 6.0;
-}
-
-double surface_area(const TriangleMesh& mesh) {
-    double area = 0.0;
-    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        const Vec3 a = point(mesh.points, mesh.triangles(t, 0));
-        area += 0.5 * (point(mesh.points, mesh.triangles(t, 1)) - a)
-                          .cross(point(mesh.points, mesh.triangles(t, 2)) - a)
-                          .norm();
-    }
-    return area;
-}
-
 void add_tissues(const Body& body, BodySummary& s) {
     double fat = 0.0;
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
     for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
-        const double volume = tet_volume(body.tets, t);
+        const double volume = volumes[t];
         s.volume += volume;
         if (body.shares.fraction.empty()) {
             continue;
@@ -86,8 +68,9 @@ std::vector<double> muscle_volumes_in_tets(const Body& body) {
     if (body.shares.fraction.empty()) {
         return volumes;
     }
+    const Eigen::VectorXd tet_volume = tet_volumes(body.tets);
     for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
-        const double volume = tet_volume(body.tets, t);
+        const double volume = tet_volume[t];
         const auto row = static_cast<std::size_t>(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);

@@ -3,6 +3,7 @@
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
+#include "sinew/io/gltf.h"
 #include "sinew/io/obj.h"
 #include "sinew/io/ply.h"
 
@@ -32,7 +33,21 @@ std::string default_ply(std::span<const MeshPart> parts) {
     return format_ply(parts);
 }
 
+// glTF says its unit and axes.
+std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions&) {
+    return rest_parts(read_gltf(path));
+}
+
+void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {
+    write_glb(path, parts);
+}
+
 constexpr MeshFormat kFormats[] = {
+    {.ending = ".glb",
+     .title = "glTF 2.0, one file",
+     .read_surface = read_gltf_parts,
+     .write_surface = write_glb_parts},
+    {.ending = ".gltf", .title = "glTF 2.0", .read_surface = read_gltf_parts},
     {.ending = ".obj",
      .title = "Wavefront OBJ",
      .read_surface = surface_from_bytes<parse_obj>,

@@ -17,27 +17,27 @@ Corotated::Corotated(const Lame& lame) : lame_(lame) {
 }
 
 double Corotated::energy(const Mat3& F) const {
-    const Vec3 strain = signed_svd(F).sigma - Vec3::Ones();
+    const Vec3 strain = signed_svd(F).s - Vec3::Ones();
     const double trace = strain.sum();
     return lame_.mu * strain.squaredNorm() + 0.5 * lame_.lambda * trace * trace;
 }
 
 // P = 2 mu (F - R) + lambda tr(R^T F - I) R: the derivative of R drops out, since R is optimal.
 Mat3 Corotated::stress(const Mat3& F) const {
-    const Stretches s = signed_svd(F);
-    const Vec3 strain = s.sigma - Vec3::Ones();
+    const SignedSvd s = signed_svd(F);
+    const Vec3 strain = s.s - Vec3::Ones();
     const Vec3 principal = 2.0 * lame_.mu * strain + Vec3::Constant(lame_.lambda * strain.sum());
     return s.U * principal.asDiagonal() * s.V.transpose();
 }
 
 Mat9 Corotated::tangent(const Mat3& F, Tangent kind) const {
-    const Stretches s = signed_svd(F);
-    const double trace = s.sigma.sum() - 3.0;
+    const SignedSvd s = signed_svd(F);
+    const double trace = s.s.sum() - 3.0;
     StretchDerivatives d;
     d.stretch = Mat3::Constant(lame_.lambda);
     d.stretch.diagonal().array() += 2.0 * lame_.mu;
     for (int k = 0; k < 3; ++k) {
-        const double sum = s.sigma[(k + 1) % 3] + s.sigma[(k + 2) % 3];
+        const double sum = s.s[(k + 1) % 3] + s.s[(k + 2) % 3];
         d.flip[k] = 2.0 * lame_.mu;
         d.twist[k] = 2.0 * lame_.mu + (2.0 * lame_.lambda * trace - 4.0 * lame_.mu) /
                                           std::max(sum, kSmallestStretchSum);

@@ -102,8 +102,8 @@ Mat9 tangent_from_invariants(const Mat3& F, const InvariantDerivatives& d, Tange
     if (kind == Tangent::Exact) {
         return exact_tangent(F, d);
     }
-    const Stretches s = signed_svd(F);
-    const Vec3& x = s.sigma;
+    const SignedSvd s = signed_svd(F);
+    const Vec3& x = s.s;
     const Vec3 q = x.cwiseAbs2();
 
     // d I1 / d sigma, d I2 / d sigma, d J / d sigma

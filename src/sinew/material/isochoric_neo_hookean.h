@@ -7,8 +7,7 @@ namespace sinew {
 
 /// Neo-Hookean law that separates change of shape from change of volume.
 ///
-///   psi = mu/2 (J^(-2/3) I1 - 3) + kappa/4 (J^2 - 1 - 2 ln J)      [dealii, finite-strain
-///   elasticity]
+///   psi = mu/2 (J^(-2/3) I1 - 3) + kappa/4 (J^2 - 1 - 2 ln J)   [dealii, quasi-static law]
 ///
 /// kappa is the bulk modulus lambda + 2 mu / 3. Departs: J^(-2/3) and ln J are continued below
 /// kSmallestVolumeRatio (volume_functions.h).

@@ -8,8 +8,7 @@ struct Lame {
     double lambda = 0.0;  ///< > -2 mu / 3
 };
 
-///   mu = E / (2 (1 + nu)),   lambda = E nu / ((1 + nu)(1 - 2 nu))     [Kadlecek2022,
-///   eqs. 2.6, 2.7]
+///   mu = E / (2 (1 + nu)),   lambda = E nu / ((1 + nu)(1 - 2 nu))   [Kadlecek2022, eqs. 2.6, 2.7]
 /// @param young    Young's modulus, Pa, > 0
 /// @param poisson  Poisson's ratio in (-1, 0.5)
 /// @throws InputError  outside these ranges

@@ -13,8 +13,7 @@ struct MooneyRivlinConstants {
 
 /// The isotropic part of the muscle material.
 ///
-///   psi = A (J^(-2/3) I1 - 3) + B (J^(-4/3) I2 - 3) + K (ln J)^2      [Teran2003, section 5: F1 +
-///   U]
+///   psi = A (J^(-2/3) I1 - 3) + B (J^(-4/3) I2 - 3) + K (ln J)^2   [Teran2003, section 5]
 ///
 /// Small-strain shear modulus 2 (A + B). What fibres add is a further function of F: a second
 /// Material over the same elements, so that stresses and tangents add up in the sum of terms.

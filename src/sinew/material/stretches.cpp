@@ -1,28 +1,10 @@
 #include "sinew/material/stretches.h"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/Geometry>
-#include <Eigen/SVD>
 
-#include <cmath>
-#include <numbers>
+#include <algorithm>
 
 namespace sinew {
-
-Stretches signed_svd(const Mat3& F) {
-    const Eigen::JacobiSVD<Mat3> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    Stretches s{svd.matrixU(), svd.singularValues(), svd.matrixV()};
-    // Reflections are moved into the smallest stretch, where they cost least.
-    if (s.U.determinant() < 0.0) {
-        s.U.col(2) = -s.U.col(2);
-        s.sigma[2] = -s.sigma[2];
-    }
-    if (s.V.determinant() < 0.0) {
-        s.V.col(2) = -s.V.col(2);
-        s.sigma[2] = -s.sigma[2];
-    }
-    return s;
-}
 
 Mat3 without_negative_eigenvalues(const Mat3& A) {
     const Eigen::SelfAdjointEigenSolver<Mat3> eigen(A);
@@ -30,7 +12,7 @@ Mat3 without_negative_eigenvalues(const Mat3& A) {
     return eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
-Mat9 tangent_from_stretches(const Stretches& s, const StretchDerivatives& d, Tangent kind) {
+Mat9 tangent_from_stretches(const SignedSvd& s, const StretchDerivatives& d, Tangent kind) {
     using Vec9 = Eigen::Matrix<double, 9, 1>;
     const bool clamp = kind == Tangent::PositiveSemidefinite;
     const auto mode = [&](int i, int j) -> Mat3 { return s.U.col(i) * s.V.col(j).transpose(); };

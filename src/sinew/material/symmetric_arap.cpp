@@ -17,12 +17,12 @@ double stiffness(const Mat3& D_M, double mu) {
 }
 
 double energy(const Mat3& D_S, const Mat3& D_M, double k) {
-    const Stretches s = signed_svd(D_S * D_M.transpose());
+    const SignedSvd s = signed_svd(D_S * D_M.transpose());
     return k * (D_S - s.U * s.V.transpose() * D_M).squaredNorm();
 }
 
 Mat3 gradient(const Mat3& D_S, const Mat3& D_M, double k) {
-    const Stretches s = signed_svd(D_S * D_M.transpose());
+    const SignedSvd s = signed_svd(D_S * D_M.transpose());
     return 2.0 * k * (D_S - s.U * s.V.transpose() * D_M);
 }
 
@@ -35,7 +35,7 @@ Mat3 gradient(const Mat3& D_S, const Mat3& D_M, double k) {
 // W W^T and the 3x3 matrix W^T W have the same non-zero eigenvalues s_m, with eigenvectors
 // q_m = W y_m / sqrt(s_m). H is semidefinite once no s_m exceeds 1.
 Mat9 hessian(const Mat3& D_S, const Mat3& D_M, double k, Tangent kind) {
-    const Stretches s = signed_svd(D_S * D_M.transpose());
+    const SignedSvd s = signed_svd(D_S * D_M.transpose());
     // Curvature is cut off where two stretches cancel and R jumps.
     const double smallest_sum =
         std::max(1e-6 * D_M.squaredNorm(), std::numeric_limits<double>::min());
@@ -43,7 +43,7 @@ Mat9 hessian(const Mat3& D_S, const Mat3& D_M, double k, Tangent kind) {
     for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3;
         const int j = (m + 2) % 3;
-        const double sum = std::max(s.sigma[i] + s.sigma[j], smallest_sum);
+        const double sum = std::max(s.s[i] + s.s[j], smallest_sum);
         const Mat3 twist =
             s.U.col(i) * s.V.col(j).transpose() - s.U.col(j) * s.V.col(i).transpose();
         // T = twist / sqrt 2

@@ -1,0 +1,20 @@
+#include "sinew/energy/constant_forces.h"
+
+namespace sinew {
+
+ConstantForces::ConstantForces(Points forces) : forces_(std::move(forces)) {}
+
+double ConstantForces::value(const Points& x) const {
+    return -forces_.cwiseProduct(x).sum();
+}
+
+void ConstantForces::add_gradient(const Points& /*x*/, Points& gradient) const {
+    gradient -= forces_;
+}
+
+void ConstantForces::add_pattern(BlockPattern& /*pattern*/) const {}
+
+void ConstantForces::add_hessian(const Points& /*x*/, Tangent /*kind*/, BlockHessian& /*H*/) const {
+}
+
+}  // namespace sinew

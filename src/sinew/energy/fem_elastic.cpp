@@ -1,0 +1,81 @@
+#include "sinew/energy/fem_elastic.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/energy/tet_assembly.h"
+
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+constexpr std::size_t kGrain = 1024;
+}
+
+FemElastic::FemElastic(const TetMesh& rest, std::shared_ptr<const Material> law)
+    : FemElastic(rest, {std::move(law)},
+                 std::vector<int>(static_cast<std::size_t>(rest.tets.rows()), 0)) {}
+
+FemElastic::FemElastic(const TetMesh& rest, std::vector<std::shared_ptr<const Material>> laws,
+                       std::vector<int> law_of_tet)
+    : elements_(rest), laws_(std::move(laws)), law_of_tet_(std::move(law_of_tet)) {
+    if (law_of_tet_.size() != static_cast<std::size_t>(elements_.count())) {
+        throw InputError({.where = "elastic term",
+                          .found = fmt::format("{} law indices", law_of_tet_.size()),
+                          .needs = fmt::format("one per tetrahedron, {}", elements_.count()),
+                          .remedy = "give an index for every tetrahedron"});
+    }
+    for (std::size_t t = 0; t < law_of_tet_.size(); ++t) {
+        const int k = law_of_tet_[t];
+        if (k < 0 || static_cast<std::size_t>(k) >= laws_.size() ||
+            laws_[static_cast<std::size_t>(k)] == nullptr) {
+            throw InputError({.where = fmt::format("elastic term, tetrahedron {}", t),
+                              .found = fmt::format("law {} of {}", k, laws_.size()),
+                              .needs = "the index of a law that exists",
+                              .remedy = "give every region a material"});
+        }
+    }
+}
+
+double FemElastic::value(const Points& x) const {
+    const auto sum_of = [&](std::size_t begin, std::size_t end) {
+        double sum = 0.0;
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<Eigen::Index>(k);
+            sum += elements_.volume(t) * law(t).energy(elements_.deformation_gradient(x, t));
+        }
+        return sum;
+    };
+    return parallel_reduce(static_cast<std::size_t>(elements_.count()), kGrain, 0.0, sum_of,
+                           [](double a, double b) { return a + b; });
+}
+
+void FemElastic::add_gradient(const Points& x, Points& gradient) const {
+    std::vector<Mat3> G(static_cast<std::size_t>(elements_.count()));
+    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<Eigen::Index>(k);
+            G[k] = law(t).stress(elements_.deformation_gradient(x, t)) * elements_.normals(t);
+        }
+    });
+    elements_.add_to_vertices(G, gradient);
+}
+
+void FemElastic::add_pattern(BlockPattern& pattern) const {
+    for (Eigen::Index t = 0; t < elements_.count(); ++t) {
+        pattern.couple({&elements_.tets()(t, 0), 4});
+    }
+}
+
+void FemElastic::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
+    // dF = sum_a dx_a b_a^T / V, so the element matrix is V C : (b b) / V^2.
+    detail::assemble_tets(
+        elements_.tets(),
+        [&](Eigen::Index t) {
+            const Mat9 C = law(t).tangent(elements_.deformation_gradient(x, t), kind);
+            return detail::tet_blocks(C / elements_.volume(t), elements_.normals(t));
+        },
+        H);
+}
+
+}  // namespace sinew

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "sinew/body/body.h"
+#include "sinew/body/motion_clip.h"
+#include "sinew/mesh/triangle_mesh.h"
+
+#include <Eigen/Geometry>
+
+#include <array>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinew {
+
+// glTF 2.0 [Khronos2021], as .glb (one binary file) or .gltf (JSON with its data inside or beside
+// it). The format is in metres, Y up, facing +Z, as Sinew is: nothing is converted.
+
+/// A node of the scene's tree: a joint of a skeleton, or a group. T = T(t) R(r) S(s).
+struct GltfNode {
+    std::string name;
+    Index parent = -1;                ///< an earlier node, or -1
+    Vec3 translation = Vec3::Zero();  ///< m
+    Eigen::Quaterniond rotation = Eigen::Quaterniond::Identity();
+    Vec3 scale = Vec3::Ones();
+};
+
+/// Displacements of all points of a part, m, times a weight.
+struct GltfMorph {
+    std::string name;
+    Points displacement = Points(0, 3);
+    double weight = 0.0;  ///< at rest
+};
+
+/// Which nodes move a part, and what takes its points into each node's frame at binding.
+struct GltfSkin {
+    std::string name;
+    std::vector<Index> joints = {};                  ///< nodes
+    std::vector<Eigen::Matrix4d> inverse_bind = {};  ///< T_joint_model, one per joint
+};
+
+/// Four joints (of the part's skin) per point.
+using Joints4 = Eigen::Matrix<Index, Eigen::Dynamic, 4, Eigen::RowMajor>;
+
+/// A drawable piece. Points stand where a viewer shows them at rest, except that those of a part
+/// with a skin are in the frame of its inverse bind matrices (see posed_points).
+struct GltfPart {
+    MeshPart part = {};
+    Points normals = Points(0, 3);  ///< unit, one per point, or none (the writer computes them)
+    double metallic = 0.0;          ///< [0, 1]
+    double roughness = 0.7;         ///< [0, 1]
+    bool is_double_sided = false;
+    std::vector<GltfMorph> morphs = {};
+    Index skin = -1;
+    Joints4 joints = Joints4(0, 4);     ///< with a skin: one row per point
+    Weights4 weights = Weights4(0, 4);  ///< with a skin: rows sum to 1
+};
+
+enum class GltfPath { Translation, Rotation, Scale, MorphWeights };
+enum class GltfInterpolation { Step, Linear, CubicSpline };
+
+/// One animated property. Values: 3 per key (translation, scale), 4 (rotation, x y z w) or one per
+/// morph; three times as many for a cubic spline (tangent in, value, tangent out).
+struct GltfTrack {
+    GltfPath path = GltfPath::Translation;
+    Index node = -1;  ///< of translations, rotations and scales
+    Index part = -1;  ///< of morph weights
+    GltfInterpolation interpolation = GltfInterpolation::Linear;
+    std::vector<double> times = {};  ///< s, ascending, >= 0
+    std::vector<double> values = {};
+};
+
+struct GltfAnimation {
+    std::string name;
+    std::vector<GltfTrack> tracks = {};
+};
+
+struct GltfScene {
+    std::vector<GltfNode> nodes = {};
+    std::vector<GltfPart> parts = {};
+    std::vector<GltfSkin> skins = {};
+    std::vector<GltfAnimation> animations = {};
+    std::vector<std::string> notes = {};  ///< what the reader left out, for a person
+};
+
+/// Reads .glb or .gltf (told apart by content). Triangles, strips, fans and points; named parts,
+/// base colours, vertex colours ("colour"), normals, morphs, skins and animations. Textures,
+/// cameras and lights are left out; lines too, with a note. Buffers may be inside, base64, or files
+/// in the same folder or below it.
+/// @throws InputError
+GltfScene read_gltf(const std::filesystem::path& path);
+/// The same from memory. Buffers in other files are looked for below `folder`; refused if empty.
+GltfScene parse_gltf(std::string_view bytes, const std::string& where,
+                     const std::filesystem::path& folder = {});
+
+/// The parts as they look at rest: skins applied. What mesh tools want.
+std::vector<MeshPart> rest_parts(const GltfScene& scene);
+
+/// Points of a part under the nodes' transforms: sum_j w_j T_world_j B_j p (linear blend skinning).
+/// Without a skin: the points themselves. Morphs at their rest weights.
+Points posed_points(const GltfScene& scene, const GltfPart& part);
+/// T_world_node of every node.
+std::vector<Eigen::Affine3d> world_transforms(const GltfScene& scene);
+
+/// Writes a .glb file: each part is a node of its own with its name, and its kind in `extras`.
+/// Coordinates are stored in single precision. @throws InputError for parts that break a promise
+/// above or a file that cannot be written
+void write_glb(const std::filesystem::path& path, const GltfScene& scene);
+void write_glb(const std::filesystem::path& path, std::span<const MeshPart> parts);
+/// The file's content, for streams and tests.
+std::string glb_bytes(const GltfScene& scene);
+
+/// Makes a part play a sequence of shapes: each frame becomes a morph, a track fades from one to
+/// the next. @param times  s, ascending; one per frame; frames have as many points as the part
+void add_vertex_animation(GltfScene& scene, Index part, std::span<const double> times,
+                          std::span<const Points> frames);
+
+/// Adds the joints of a motion as nodes, and its frames as an animation. Returns the first node.
+Index add_motion(GltfScene& scene, const MotionClip& clip);
+
+/// Parts of a scene without anything that moves.
+GltfScene scene_of(std::span<const MeshPart> parts);
+
+}  // namespace sinew

@@ -1,0 +1,447 @@
+#include "sinew/base/error.h"
+#include "sinew/base/version.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/gltf.h"
+#include "sinew/mesh/validity.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+
+namespace sinew {
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr int kArrayBuffer = 34962;
+constexpr int kElementBuffer = 34963;
+constexpr int kUnsignedByte = 5121;
+constexpr int kUnsignedShort = 5123;
+constexpr int kUnsignedInt = 5125;
+constexpr int kFloat = 5126;
+constexpr double kLargestCoordinate = 1e30;  // m
+
+void append_32(std::string& out, std::uint32_t value) {
+    for (int k = 0; k < 4; ++k) {
+        out += static_cast<char>((value >> (8 * k)) & 0xff);
+    }
+}
+
+[[noreturn]] void refuse(std::string where, std::string found, std::string needs) {
+    throw InputError({.where = std::move(where),
+                      .found = std::move(found),
+                      .needs = std::move(needs),
+                      .remedy = "correct what is to be written"});
+}
+
+/// A valid UTF-8 name: JSON knows no other.
+std::string clean_name(std::string_view name) {
+    const json text = std::string(name);
+    return json::parse(text.dump(-1, ' ', true, json::error_handler_t::replace));
+}
+
+/// Collects binary data with the views and accessors that describe it.
+class Writer {
+public:
+    explicit Writer(const GltfScene& scene) : scene_(scene) {}
+    std::string bytes();
+
+private:
+    std::size_t add_view(int target);
+    std::size_t add_accessor(std::size_t view, int type, std::size_t count, const char* shape);
+    /// Single-precision rows; `with_bounds` as the format demands for positions and times.
+    std::size_t add_floats(std::span<const double> values, std::size_t width, const char* shape,
+                           int target, bool with_bounds);
+    std::size_t add_points(const Points& points, bool with_bounds);
+    template <class T>
+    std::size_t add_whole(std::span<const Index> values, std::size_t width, const char* shape,
+                          int type, int target);
+    std::size_t add_material(const GltfPart& part);
+    void add_attributes(const GltfPart& part, json& primitive);
+    void add_morphs(const GltfPart& part, json& mesh, json& primitive);
+    void add_part(const GltfPart& part);
+    void add_nodes();
+    void add_skins();
+    void add_animations();
+    void require_valid_part(const GltfPart& part) const;
+
+    const GltfScene& scene_;
+    std::string data_;
+    json views_ = json::array(), accessors_ = json::array(), materials_ = json::array(),
+         meshes_ = json::array(), nodes_ = json::array(), skins_ = json::array(),
+         animations_ = json::array();
+    std::size_t view_begin_ = 0;
+    std::vector<std::size_t> node_of_part_;
+    std::map<std::string, std::size_t> material_of_look_;
+};
+
+std::size_t Writer::add_view(int target) {
+    json view = {
+        {"buffer", 0}, {"byteOffset", view_begin_}, {"byteLength", data_.size() - view_begin_}};
+    if (target != 0) {
+        view["target"] = target;
+    }
+    views_.push_back(std::move(view));
+    data_.resize((data_.size() + 3) / 4 * 4, '\0');
+    view_begin_ = data_.size();
+    return views_.size() - 1;
+}
+
+std::size_t Writer::add_accessor(std::size_t view, int type, std::size_t count, const char* shape) {
+    accessors_.push_back(
+        {{"bufferView", view}, {"componentType", type}, {"count", count}, {"type", shape}});
+    return accessors_.size() - 1;
+}
+
+std::size_t Writer::add_floats(std::span<const double> values, std::size_t width, const char* shape,
+                               int target, bool with_bounds) {
+    std::vector<float> low(width, std::numeric_limits<float>::max());
+    std::vector<float> high(width, std::numeric_limits<float>::lowest());
+    const std::size_t begin = data_.size();
+    data_.resize(begin + values.size() * sizeof(float));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<float>(values[i]);
+        std::memcpy(data_.data() + begin + i * sizeof(float), &value, sizeof(float));
+        low[i % width] = std::min(low[i % width], value);
+        high[i % width] = std::max(high[i % width], value);
+    }
+    const std::size_t accessor =
+        add_accessor(add_view(target), kFloat, values.size() / width, shape);
+    if (with_bounds) {
+        accessors_[accessor]["min"] = low;
+        accessors_[accessor]["max"] = high;
+    }
+    return accessor;
+}
+
+std::size_t Writer::add_points(const Points& points, bool with_bounds) {
+    return add_floats({points.data(), static_cast<std::size_t>(points.size())}, 3, "VEC3",
+                      kArrayBuffer, with_bounds);
+}
+
+template <class T>
+std::size_t Writer::add_whole(std::span<const Index> values, std::size_t width, const char* shape,
+                              int type, int target) {
+    const std::size_t begin = data_.size();
+    data_.resize(begin + values.size() * sizeof(T));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<T>(values[i]);
+        std::memcpy(data_.data() + begin + i * sizeof(T), &value, sizeof(T));
+    }
+    return add_accessor(add_view(target), type, values.size() / width, shape);
+}
+
+void Writer::require_valid_part(const GltfPart& part) const {
+    const std::string where = fmt::format("part '{}'", part.part.name);
+    require_valid(part.part.mesh, where);
+    const Eigen::Index points = part.part.mesh.points.rows();
+    if (points > 0 && part.part.mesh.points.cwiseAbs().maxCoeff() > kLargestCoordinate) {
+        refuse(where, "a coordinate beyond single precision", "coordinates below 1e30 m");
+    }
+    if (part.normals.rows() != 0 && part.normals.rows() != points) {
+        refuse(where, fmt::format("{} normals", part.normals.rows()),
+               fmt::format("{} or none", points));
+    }
+    for (const GltfMorph& morph : part.morphs) {
+        if (morph.displacement.rows() != points || !morph.displacement.allFinite()) {
+            refuse(where,
+                   fmt::format("a morph '{}' of {} points", morph.name, morph.displacement.rows()),
+                   fmt::format("{} finite displacements", points));
+        }
+    }
+    if (part.skin < 0) {
+        return;
+    }
+    if (part.skin >= static_cast<Index>(scene_.skins.size()) || part.joints.rows() != points ||
+        part.weights.rows() != points) {
+        refuse(where, "a skin without joints and weights for every point",
+               "four of each per point");
+    }
+    const auto joints =
+        static_cast<Index>(scene_.skins[static_cast<std::size_t>(part.skin)].joints.size());
+    for (Eigen::Index i = 0; i < points; ++i) {
+        if (part.joints.row(i).minCoeff() < 0 || part.joints.row(i).maxCoeff() >= joints ||
+            !(part.weights.row(i).minCoeff() >= 0) ||
+            !(std::abs(part.weights.row(i).sum() - 1.0) < 1e-6)) {
+            refuse(fmt::format("{}, point {}", where, i), "joints or weights out of range",
+                   "joints of the skin and weights that sum to 1");
+        }
+    }
+}
+
+std::size_t Writer::add_material(const GltfPart& part) {
+    json material = {{"pbrMetallicRoughness",
+                      {{"baseColorFactor", part.part.colour},
+                       {"metallicFactor", part.metallic},
+                       {"roughnessFactor", part.roughness}}}};
+    if (part.part.colour[3] < 1.0f) {
+        material["alphaMode"] = "BLEND";
+    }
+    if (part.is_double_sided) {
+        material["doubleSided"] = true;
+    }
+    // Parts of one look share a material, named after the first.
+    const auto [known, is_new] = material_of_look_.try_emplace(material.dump(), materials_.size());
+    if (is_new) {
+        material["name"] = clean_name(part.part.name);
+        materials_.push_back(std::move(material));
+    }
+    return known->second;
+}
+
+void Writer::add_attributes(const GltfPart& part, json& primitive) {
+    const TriangleMesh& mesh = part.part.mesh;
+    json& attributes = primitive["attributes"];
+    attributes["POSITION"] = add_points(mesh.points, true);
+    if (mesh.triangles.rows() > 0) {
+        Points normals = part.normals.rows() > 0 ? part.normals : vertex_normals(mesh);
+        for (Eigen::Index i = 0; i < normals.rows(); ++i) {
+            const double length = normals.row(i).norm();
+            if (length > 0 && std::isfinite(length)) {
+                normals.row(i) /= length;
+            } else {
+                normals.row(i) << 0, 1, 0;
+            }
+        }
+        attributes["NORMAL"] = add_points(normals, false);
+    }
+    if (const Attribute* colour = find_attribute(mesh.point_data, kColourAttribute);
+        colour != nullptr && (colour->components == 3 || colour->components == 4)) {
+        std::vector<double> values = colour->values;
+        for (double& value : values) {
+            value = std::isfinite(value) ? std::clamp(value, 0.0, 1.0) : 0.0;
+        }
+        attributes["COLOR_0"] =
+            add_floats(values, static_cast<std::size_t>(colour->components),
+                       colour->components == 3 ? "VEC3" : "VEC4", kArrayBuffer, false);
+    }
+    if (part.skin >= 0) {
+        // A joint without weight must be 0.
+        Joints4 joints = part.joints;
+        for (Eigen::Index i = 0; i < joints.rows(); ++i) {
+            for (int k = 0; k < 4; ++k) {
+                joints(i, k) = static_cast<float>(part.weights(i, k)) > 0 ? joints(i, k) : 0;
+            }
+        }
+        const std::span<const Index> flat(joints.data(), static_cast<std::size_t>(joints.size()));
+        attributes["JOINTS_0"] =
+            scene_.skins[static_cast<std::size_t>(part.skin)].joints.size() <= 256
+                ? add_whole<std::uint8_t>(flat, 4, "VEC4", kUnsignedByte, kArrayBuffer)
+                : add_whole<std::uint16_t>(flat, 4, "VEC4", kUnsignedShort, kArrayBuffer);
+        attributes["WEIGHTS_0"] =
+            add_floats({part.weights.data(), static_cast<std::size_t>(part.weights.size())}, 4,
+                       "VEC4", kArrayBuffer, false);
+    }
+}
+
+void Writer::add_morphs(const GltfPart& part, json& mesh, json& primitive) {
+    for (const GltfMorph& morph : part.morphs) {
+        primitive["targets"].push_back({{"POSITION", add_points(morph.displacement, true)}});
+        mesh["weights"].push_back(morph.weight);
+        mesh["extras"]["targetNames"].push_back(clean_name(morph.name));
+    }
+}
+
+void Writer::add_part(const GltfPart& part) {
+    require_valid_part(part);
+    const TriangleMesh& shape = part.part.mesh;
+    json node = {{"name", clean_name(part.part.name)}};
+    if (!part.part.kind.empty()) {
+        node["extras"]["kind"] = clean_name(part.part.kind);
+    }
+    if (shape.points.rows() > 0) {
+        json mesh = {{"name", clean_name(part.part.name)}};
+        json primitive;
+        add_attributes(part, primitive);
+        if (shape.triangles.rows() > 0) {
+            const std::span<const Index> flat(shape.triangles.data(),
+                                              static_cast<std::size_t>(shape.triangles.size()));
+            // The largest value of a type is reserved by the format.
+            primitive["indices"] =
+                shape.points.rows() <= 65535
+                    ? add_whole<std::uint16_t>(flat, 1, "SCALAR", kUnsignedShort, kElementBuffer)
+                    : add_whole<std::uint32_t>(flat, 1, "SCALAR", kUnsignedInt, kElementBuffer);
+        } else {
+            primitive["mode"] = 0;
+        }
+        primitive["material"] = add_material(part);
+        add_morphs(part, mesh, primitive);
+        mesh["primitives"] = json::array({std::move(primitive)});
+        node["mesh"] = meshes_.size();
+        meshes_.push_back(std::move(mesh));
+        if (part.skin >= 0) {
+            node["skin"] = part.skin;
+        }
+    }
+    node_of_part_.push_back(nodes_.size());
+    nodes_.push_back(std::move(node));
+}
+
+void Writer::add_nodes() {
+    for (std::size_t i = 0; i < scene_.nodes.size(); ++i) {
+        const GltfNode& node = scene_.nodes[i];
+        if (node.parent >= static_cast<Index>(i) || node.parent < -1 ||
+            !node.translation.allFinite() || !node.scale.allFinite() ||
+            !(std::abs(node.rotation.norm() - 1.0) < 1e-6)) {
+            refuse(fmt::format("node '{}'", node.name), "a parent or a transform out of range",
+                   "an earlier parent or -1, finite numbers and a unit rotation");
+        }
+        const Eigen::Quaterniond q = node.rotation.normalized();
+        nodes_.push_back(
+            {{"name", clean_name(node.name)},
+             {"translation", {node.translation.x(), node.translation.y(), node.translation.z()}},
+             {"rotation", {q.x(), q.y(), q.z(), q.w()}},
+             {"scale", {node.scale.x(), node.scale.y(), node.scale.z()}}});
+        if (node.parent >= 0) {
+            nodes_[static_cast<std::size_t>(node.parent)]["children"].push_back(i);
+        }
+    }
+}
+
+void Writer::add_skins() {
+    for (const GltfSkin& skin : scene_.skins) {
+        const std::string where = fmt::format("skin '{}'", skin.name);
+        if (skin.joints.empty() || skin.inverse_bind.size() != skin.joints.size()) {
+            refuse(where,
+                   fmt::format("{} joints and {} matrices", skin.joints.size(),
+                               skin.inverse_bind.size()),
+                   "as many matrices as joints, and at least one");
+        }
+        std::vector<double> matrices;
+        for (std::size_t j = 0; j < skin.joints.size(); ++j) {
+            if (skin.joints[j] < 0 || skin.joints[j] >= static_cast<Index>(scene_.nodes.size()) ||
+                !skin.inverse_bind[j].allFinite()) {
+                refuse(where, fmt::format("joint {}", skin.joints[j]), "a node of the scene");
+            }
+            Eigen::Matrix4d B = skin.inverse_bind[j];
+            B.row(3) << 0, 0, 0, 1;
+            matrices.insert(matrices.end(), B.data(), B.data() + 16);
+        }
+        skins_.push_back({{"name", clean_name(skin.name)},
+                          {"inverseBindMatrices", add_floats(matrices, 16, "MAT4", 0, false)},
+                          {"joints", skin.joints}});
+    }
+}
+
+void Writer::add_animations() {
+    static constexpr const char* kPaths[] = {"translation", "rotation", "scale", "weights"};
+    static constexpr const char* kKinds[] = {"STEP", "LINEAR", "CUBICSPLINE"};
+    for (const GltfAnimation& animation : scene_.animations) {
+        json samplers = json::array();
+        json channels = json::array();
+        for (const GltfTrack& track : animation.tracks) {
+            const bool is_morph = track.path == GltfPath::MorphWeights;
+            const Index target = is_morph ? track.part : track.node;
+            const std::size_t limit = is_morph ? node_of_part_.size() : scene_.nodes.size();
+            const std::string where = fmt::format("animation '{}'", animation.name);
+            if (target < 0 || static_cast<std::size_t>(target) >= limit) {
+                refuse(where, fmt::format("target {}", target), fmt::format("below {}", limit));
+            }
+            const auto index = static_cast<std::size_t>(target);
+            const std::size_t width = is_morph ? scene_.parts[index].morphs.size()
+                                      : track.path == GltfPath::Rotation ? 4
+                                                                         : 3;
+            const std::size_t keys =
+                track.times.size() *
+                (track.interpolation == GltfInterpolation::CubicSpline ? 3 : 1);
+            if (track.times.empty() || width == 0 || track.values.size() != keys * width) {
+                refuse(
+                    where,
+                    fmt::format("{} times and {} values", track.times.size(), track.values.size()),
+                    fmt::format("{} values per key", width));
+            }
+            const char* shape = is_morph ? "SCALAR" : width == 4 ? "VEC4" : "VEC3";
+            samplers.push_back(
+                {{"input", add_floats(track.times, 1, "SCALAR", 0, true)},
+                 {"interpolation", kKinds[static_cast<int>(track.interpolation)]},
+                 {"output", add_floats(track.values, is_morph ? 1 : width, shape, 0, false)}});
+            channels.push_back({{"sampler", samplers.size() - 1},
+                                {"target",
+                                 {{"node", is_morph ? node_of_part_[index] : index},
+                                  {"path", kPaths[static_cast<int>(track.path)]}}}});
+        }
+        if (!channels.empty()) {
+            animations_.push_back({{"name", clean_name(animation.name)},
+                                   {"samplers", std::move(samplers)},
+                                   {"channels", std::move(channels)}});
+        }
+    }
+}
+
+std::string Writer::bytes() {
+    add_nodes();
+    for (const GltfPart& part : scene_.parts) {
+        add_part(part);
+    }
+    add_skins();
+    add_animations();
+
+    json root;
+    root["asset"] = {{"version", "2.0"}, {"generator", "Sinew " + version()}};
+    if (!nodes_.empty()) {
+        json roots = json::array();
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            if (i >= scene_.nodes.size() || scene_.nodes[i].parent < 0) {
+                roots.push_back(i);
+            }
+        }
+        root["scene"] = 0;
+        root["scenes"] = json::array({{{"nodes", std::move(roots)}}});
+    }
+    for (auto& [key, items] :
+         {std::pair("nodes", &nodes_), std::pair("meshes", &meshes_),
+          std::pair("materials", &materials_), std::pair("skins", &skins_),
+          std::pair("animations", &animations_), std::pair("accessors", &accessors_),
+          std::pair("bufferViews", &views_)}) {
+        if (!items->empty()) {
+            root[key] = std::move(*items);
+        }
+    }
+    if (!data_.empty()) {
+        root["buffers"] = json::array({{{"byteLength", data_.size()}}});
+    }
+    std::string text = root.dump();
+    text.resize((text.size() + 3) / 4 * 4, ' ');
+    const std::size_t total = 20 + text.size() + (data_.empty() ? 0 : 8 + data_.size());
+    if (total > std::numeric_limits<std::uint32_t>::max()) {
+        refuse("scene", fmt::format("{:.1f} GB", static_cast<double>(total) * 1e-9),
+               "less than 4.2 GB, the most a .glb file holds");
+    }
+    std::string out;
+    out.reserve(total);
+    append_32(out, 0x46546C67);
+    append_32(out, 2);
+    append_32(out, static_cast<std::uint32_t>(total));
+    append_32(out, static_cast<std::uint32_t>(text.size()));
+    append_32(out, 0x4E4F534A);
+    out += text;
+    if (!data_.empty()) {
+        append_32(out, static_cast<std::uint32_t>(data_.size()));
+        append_32(out, 0x004E4942);
+        out += data_;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string glb_bytes(const GltfScene& scene) {
+    return Writer(scene).bytes();
+}
+
+void write_glb(const std::filesystem::path& path, const GltfScene& scene) {
+    write_file_bytes(path, glb_bytes(scene));
+}
+
+void write_glb(const std::filesystem::path& path, std::span<const MeshPart> parts) {
+    write_glb(path, scene_of(parts));
+}
+
+}  // namespace sinew

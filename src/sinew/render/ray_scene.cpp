@@ -1,0 +1,760 @@
+#include "sinew/render/ray_scene.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+
+#include <Eigen/Geometry>
+#include <embree3/rtcore.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sinew::detail {
+
+namespace {
+
+/// Rays leave a surface this far above it, in unit lengths.
+constexpr float kLift = 2e-5f;
+constexpr int kMaxCrossings = 128;
+constexpr float kOpaque = 0.999f;
+constexpr std::size_t kMapSteps = 1024;
+
+enum class Form { Mesh, Tubes, Balls };
+
+struct Object {
+    Form form = Form::Mesh;
+    PartKind kind = PartKind::Other;
+    Finish finish = {};
+    Colour colour = Colour::Ones();
+    float opacity = 1.0f;
+    bool is_cut = false;
+    bool is_closed = false;
+    bool is_flat = false;
+    bool show_edges = false;
+    std::vector<Vec3f> points = {};
+    std::vector<std::uint32_t> corners = {};  // three per triangle; one per tube segment
+    std::vector<Vec3f> normals = {};          // one per corner
+    std::vector<Colour> point_colours = {};
+    std::vector<Colour> face_colours = {};
+    std::vector<float> point_scalars = {};  // already in [0, 1]
+    std::vector<float> face_scalars = {};
+};
+
+struct Crossing {
+    float distance;
+    unsigned geometry;
+    unsigned primitive;
+    float u;
+    float v;
+    Vec3f normal;
+    bool operator<(const Crossing& other) const {
+        return std::tie(distance, geometry, primitive) <
+               std::tie(other.distance, other.geometry, other.primitive);
+    }
+};
+
+struct UnitPlane {
+    Vec3f normal = Vec3f::UnitZ();
+    float offset = 0.0f;
+    bool removes(const Vec3f& p) const {
+        return normal.dot(p) > offset;
+    }
+};
+
+/// Embree hands this back to the filters below.
+struct Context {
+    RTCIntersectContext embree;
+    const std::vector<Object>* objects = nullptr;
+    const UnitPlane* cut = nullptr;
+    std::vector<Crossing>* crossings = nullptr;
+};
+
+Vec3f filter_point(const RTCFilterFunctionNArguments* args) {
+    const float t = RTCRayN_tfar(args->ray, 1, 0);
+    return Vec3f(RTCRayN_org_x(args->ray, 1, 0) + t * RTCRayN_dir_x(args->ray, 1, 0),
+                 RTCRayN_org_y(args->ray, 1, 0) + t * RTCRayN_dir_y(args->ray, 1, 0),
+                 RTCRayN_org_z(args->ray, 1, 0) + t * RTCRayN_dir_z(args->ray, 1, 0));
+}
+
+bool is_removed(const Context& context, const RTCFilterFunctionNArguments* args) {
+    const unsigned id = RTCHitN_geomID(args->hit, 1, 0);
+    return context.cut != nullptr && (*context.objects)[id].is_cut &&
+           context.cut->removes(filter_point(args));
+}
+
+/// Passes over what the cut removes.
+void skip_removed(const RTCFilterFunctionNArguments* args) {
+    const auto& context = *reinterpret_cast<const Context*>(args->context);
+    if (is_removed(context, args)) {
+        args->valid[0] = 0;
+    }
+}
+
+/// Notes every crossing and lets the ray go on.
+void gather(const RTCFilterFunctionNArguments* args) {
+    const auto& context = *reinterpret_cast<const Context*>(args->context);
+    args->valid[0] = 0;
+    if (context.crossings->size() < kMaxCrossings && !is_removed(context, args)) {
+        context.crossings->push_back(
+            {RTCRayN_tfar(args->ray, 1, 0), RTCHitN_geomID(args->hit, 1, 0),
+             RTCHitN_primID(args->hit, 1, 0), RTCHitN_u(args->hit, 1, 0),
+             RTCHitN_v(args->hit, 1, 0),
+             Vec3f(RTCHitN_Ng_x(args->hit, 1, 0), RTCHitN_Ng_y(args->hit, 1, 0),
+                   RTCHitN_Ng_z(args->hit, 1, 0))});
+    }
+}
+
+RTCRay embree_ray(const Ray& ray) {
+    RTCRay r = {};
+    r.org_x = ray.origin.x();
+    r.org_y = ray.origin.y();
+    r.org_z = ray.origin.z();
+    r.tnear = ray.near;
+    r.dir_x = ray.direction.x();
+    r.dir_y = ray.direction.y();
+    r.dir_z = ray.direction.z();
+    r.tfar = ray.far;
+    r.mask = ~0u;
+    return r;
+}
+
+RTCRayHit embree_ray_hit(const Ray& ray) {
+    RTCRayHit r = {};
+    r.ray = embree_ray(ray);
+    r.hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    r.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+    return r;
+}
+
+/// Every edge is used equally often in both directions: a ray that enters also leaves.
+bool is_closed(const TriangleMesh& mesh) {
+    std::vector<std::uint64_t> edges;
+    edges.reserve(3 * static_cast<std::size_t>(mesh.triangles.rows()));
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            const auto a = static_cast<std::uint64_t>(mesh.triangles(t, k));
+            const auto b = static_cast<std::uint64_t>(mesh.triangles(t, (k + 1) % 3));
+            // Undirected edge in the upper bits, direction in the lowest.
+            edges.push_back((std::min(a, b) << 33) | (std::max(a, b) << 1) | (a < b ? 1u : 0u));
+        }
+    }
+    std::sort(edges.begin(), edges.end());
+    for (std::size_t i = 0; i < edges.size();) {
+        std::int64_t balance = 0;
+        const std::uint64_t edge = edges[i] >> 1;
+        for (; i < edges.size() && (edges[i] >> 1) == edge; ++i) {
+            balance += (edges[i] & 1u) != 0 ? 1 : -1;
+        }
+        if (balance != 0) {
+            return false;
+        }
+    }
+    return !edges.empty();
+}
+
+std::vector<Colour> colours_of(const std::vector<Attribute>& data) {
+    std::vector<Colour> colours;
+    if (const Attribute* a = find_attribute(data, kColourAttribute)) {
+        const auto n = static_cast<std::size_t>(a->components);
+        for (std::size_t i = 0; i < a->count(); ++i) {
+            const Eigen::Vector3d c(a->values[n * i], a->values[n * i + 1], a->values[n * i + 2]);
+            colours.emplace_back(
+                (c.allFinite() ? c : Eigen::Vector3d::Constant(0.5)).cast<float>().cwiseMax(0.0f));
+        }
+    }
+    return colours;
+}
+
+std::vector<float> scalars_of(const std::vector<Attribute>& data, const ScalarMap& map,
+                              const ScalarRange& range) {
+    std::vector<float> scalars;
+    const Attribute* a = find_attribute(data, map.attribute);
+    if (a != nullptr && a->components == 1) {
+        for (const double v : a->values) {
+            const double t = (v - range.low) / (range.high - range.low);
+            scalars.push_back(std::isnan(t) ? std::numeric_limits<float>::quiet_NaN()
+                                            : static_cast<float>(std::clamp(t, 0.0, 1.0)));
+        }
+    }
+    return scalars;
+}
+
+/// Kinds from inside out: where parts overlap, the cut shows the one that comes first.
+int depth_rank(PartKind kind) {
+    switch (kind) {
+        case PartKind::Tooth:
+            return 0;
+        case PartKind::Bone:
+            return 1;
+        case PartKind::Cartilage:
+            return 2;
+        case PartKind::Fat:
+            return 8;
+        case PartKind::Skin:
+            return 9;
+        case PartKind::Tendon:
+        case PartKind::Muscle:
+        case PartKind::Organ:
+        case PartKind::Vessel:
+        case PartKind::Nerve:
+        case PartKind::Other:
+            break;
+    }
+    return 4;
+}
+
+struct Bounds {
+    Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
+    Vec3 high = Vec3::Constant(-std::numeric_limits<double>::infinity());
+    void add(const Vec3& p, double radius = 0.0) {
+        low = low.cwiseMin(p.array().matrix() - Vec3::Constant(radius));
+        high = high.cwiseMax(p + Vec3::Constant(radius));
+    }
+};
+
+}  // namespace
+
+struct RayScene::Impl {
+    RTCDevice device = nullptr;
+    RTCScene opaque = nullptr;
+    RTCScene clear = nullptr;
+    std::vector<Object> objects = {};  // geometry ids of both scenes are rows here
+    std::array<Colour, kMapSteps> map = {};
+    std::optional<UnitPlane> cut = {};
+    Vec3 centre = Vec3::Zero();
+    double radius = 1.0;
+    Vec3f low = Vec3f::Zero();
+    Vec3f high = Vec3f::Zero();
+    bool has_clear = false;
+
+    Impl() {
+        // One thread builds the tree: the same tree, and so the same ties, on any machine.
+        device = rtcNewDevice("threads=1");
+        if (device == nullptr) {
+            throw std::runtime_error("the ray tracing library did not start");
+        }
+        opaque = rtcNewScene(device);
+        clear = rtcNewScene(device);
+    }
+    ~Impl() {
+        rtcReleaseScene(opaque);
+        rtcReleaseScene(clear);
+        rtcReleaseDevice(device);
+    }
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
+    Vec3f unit(const Vec3& p) const {
+        return ((p - centre) / radius).cast<float>();
+    }
+    void measure(const Scene& scene, const RaySceneOptions& options);
+    void add_surface(const SceneSurface& surface, const Scene& scene, const ScalarRange& range,
+                     const RaySceneOptions& options);
+    void add_lines(const SceneLines& lines, const RaySceneOptions& options);
+    void add_dots(const SceneDots& dots, const RaySceneOptions& options);
+    void attach(Object object, float tube_radius);
+    void commit();
+    Colour albedo(const Object& object, unsigned primitive, float u, float v) const;
+    void fill(const Ray& ray, const Crossing& c, Hit& hit) const;
+    bool cap(const Ray& ray, float distance, Hit& hit) const;
+    Context context(void (*filter)(const RTCFilterFunctionNArguments*),
+                    std::vector<Crossing>* crossings) const;
+};
+
+Context RayScene::Impl::context(void (*filter)(const RTCFilterFunctionNArguments*),
+                                std::vector<Crossing>* crossings) const {
+    Context c;
+    rtcInitIntersectContext(&c.embree);
+    c.embree.filter = filter;
+    c.objects = &objects;
+    c.cut = cut ? &*cut : nullptr;
+    c.crossings = crossings;
+    return c;
+}
+
+void RayScene::Impl::measure(const Scene& scene, const RaySceneOptions& options) {
+    Bounds bounds;
+    for (const SceneSurface& s : scene.surfaces) {
+        if (is_in_layers(s.kind, s.name, options.layers)) {
+            for (Eigen::Index i = 0; i < s.mesh.points.rows(); ++i) {
+                bounds.add(point(s.mesh.points, i));
+            }
+        }
+    }
+    for (const SceneLines& l : scene.lines) {
+        for (const auto& line : l.lines) {
+            for (const Vec3& p : line) {
+                bounds.add(p, l.radius);
+            }
+        }
+    }
+    for (const SceneDots& d : scene.dots) {
+        for (const Vec3& p : d.points) {
+            bounds.add(p, d.radius);
+        }
+    }
+    if (!(bounds.low.x() <= bounds.high.x())) {
+        return;  // nothing to see
+    }
+    centre = 0.5 * bounds.low + 0.5 * bounds.high;
+    radius = 0.5 * (bounds.high - bounds.low).stableNorm();
+    if (!(radius < 1e100)) {
+        throw InputError({.where = "picture",
+                          .found = fmt::format("a scene {} m across", 2.0 * radius),
+                          .needs = "parts of ordinary size",
+                          .remedy = "check the unit of the mesh"});
+    }
+    radius = radius > 0.0 ? radius : 1.0;
+    low = unit(bounds.low);
+    high = unit(bounds.high);
+}
+
+void RayScene::Impl::attach(Object object, float tube_radius) {
+    const RTCGeometryType type = object.form == Form::Mesh    ? RTC_GEOMETRY_TYPE_TRIANGLE
+                                 : object.form == Form::Tubes ? RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE
+                                                              : RTC_GEOMETRY_TYPE_SPHERE_POINT;
+    RTCGeometry geometry = rtcNewGeometry(device, type);
+    const bool is_mesh = object.form == Form::Mesh;
+    const std::size_t width = is_mesh ? 3 : 4;
+    auto* points = static_cast<float*>(rtcSetNewGeometryBuffer(
+        geometry, RTC_BUFFER_TYPE_VERTEX, 0, is_mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4,
+        width * sizeof(float), object.points.size()));
+    for (std::size_t i = 0; i < object.points.size(); ++i) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            points[width * i + c] = object.points[i][static_cast<Eigen::Index>(c)];
+        }
+        if (!is_mesh) {
+            points[width * i + 3] = tube_radius;
+        }
+    }
+    if (object.form != Form::Balls) {
+        const std::size_t per = is_mesh ? 3 : 1;
+        auto* corners = static_cast<std::uint32_t*>(rtcSetNewGeometryBuffer(
+            geometry, RTC_BUFFER_TYPE_INDEX, 0, is_mesh ? RTC_FORMAT_UINT3 : RTC_FORMAT_UINT,
+            per * sizeof(std::uint32_t), object.corners.size() / per));
+        std::copy(object.corners.begin(), object.corners.end(), corners);
+    }
+    rtcCommitGeometry(geometry);
+    const bool is_opaque = object.opacity >= kOpaque;
+    has_clear = has_clear || !is_opaque;
+    rtcAttachGeometryByID(is_opaque ? opaque : clear, geometry,
+                          static_cast<unsigned>(objects.size()));
+    rtcReleaseGeometry(geometry);
+    objects.push_back(std::move(object));
+}
+
+void RayScene::Impl::add_surface(const SceneSurface& surface, const Scene& scene,
+                                 const ScalarRange& range, const RaySceneOptions& options) {
+    Object o;
+    o.kind = part_kind(surface.kind, surface.name);
+    o.finish = finish_of(o.kind);
+    o.colour = surface.colour.value_or(anatomical_colour(o.kind, surface.name));
+    const double skin = o.kind == PartKind::Skin ? options.skin_opacity : 1.0;
+    o.opacity = static_cast<float>(surface.opacity * skin);
+    if (surface.mesh.triangles.rows() == 0 || o.opacity <= 0.0f) {
+        return;
+    }
+    o.is_flat = surface.is_flat;
+    o.show_edges = surface.show_edges || options.wireframe;
+    o.is_cut = cut && is_in_layers(surface.kind, surface.name, options.cut_layers);
+    o.is_closed = o.is_cut && is_closed(surface.mesh);
+    const auto count = static_cast<std::size_t>(surface.mesh.points.rows());
+    o.points.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        o.points.push_back(unit(point(surface.mesh.points, static_cast<Eigen::Index>(i))));
+    }
+    const Index* corners = surface.mesh.triangles.data();
+    o.corners.assign(corners, corners + surface.mesh.triangles.size());
+    if (!o.is_flat) {
+        o.normals = corner_normals(surface.mesh, options.crease_angle);
+    }
+    if (scene.scalar) {
+        o.point_scalars = scalars_of(surface.mesh.point_data, *scene.scalar, range);
+        o.face_scalars = scalars_of(surface.mesh.triangle_data, *scene.scalar, range);
+    }
+    o.point_colours = colours_of(surface.mesh.point_data);
+    o.face_colours = colours_of(surface.mesh.triangle_data);
+    attach(std::move(o), 0.0f);
+}
+
+void RayScene::Impl::add_lines(const SceneLines& lines, const RaySceneOptions& options) {
+    Object o;
+    o.form = Form::Tubes;
+    o.kind = part_kind(lines.kind, lines.name);
+    o.finish = finish_of(o.kind);
+    o.colour = lines.colour;
+    o.is_cut = cut && is_in_layers(lines.kind, lines.name, options.cut_layers);
+    for (std::size_t i = 0; i < lines.lines.size(); ++i) {
+        for (std::size_t k = 0; k < lines.lines[i].size(); ++k) {
+            if (k + 1 < lines.lines[i].size()) {
+                o.corners.push_back(static_cast<std::uint32_t>(o.points.size()));
+            }
+            o.points.push_back(unit(lines.lines[i][k]));
+            if (!lines.colours.empty()) {
+                o.point_colours.push_back(lines.colours[i][k]);
+            }
+        }
+    }
+    if (!o.corners.empty()) {
+        attach(std::move(o), static_cast<float>(lines.radius / radius));
+    }
+}
+
+void RayScene::Impl::add_dots(const SceneDots& dots, const RaySceneOptions& options) {
+    Object o;
+    o.form = Form::Balls;
+    o.kind = part_kind(dots.kind, dots.name);
+    o.finish = finish_of(o.kind);
+    o.colour = dots.colour;
+    o.is_cut = cut && is_in_layers(dots.kind, dots.name, options.cut_layers);
+    for (const Vec3& p : dots.points) {
+        o.points.push_back(unit(p));
+    }
+    o.point_colours = dots.colours;
+    if (!o.points.empty()) {
+        attach(std::move(o), static_cast<float>(dots.radius / radius));
+    }
+}
+
+void RayScene::Impl::commit() {
+    const RTCSceneFlags filter = RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION;
+    rtcSetSceneFlags(opaque, cut ? static_cast<RTCSceneFlags>(filter | RTC_SCENE_FLAG_ROBUST)
+                                 : RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneFlags(clear, static_cast<RTCSceneFlags>(filter | RTC_SCENE_FLAG_ROBUST));
+    rtcCommitScene(opaque);
+    rtcCommitScene(clear);
+    if (rtcGetDeviceError(device) != RTC_ERROR_NONE) {
+        throw std::runtime_error("the ray tracing library could not take the scene");
+    }
+}
+
+Colour RayScene::Impl::albedo(const Object& o, unsigned primitive, float u, float v) const {
+    const std::size_t p = primitive;
+    const auto mapped = [&](float t) {
+        return std::isnan(t) ? map_colour(ColourMap::Viridis, std::nan(""))
+                             : map[static_cast<std::size_t>(t * (kMapSteps - 1) + 0.5f)];
+    };
+    if (!o.face_scalars.empty()) {
+        return mapped(o.face_scalars[p]);
+    }
+    if (o.form == Form::Mesh) {
+        const std::uint32_t* c = &o.corners[3 * p];
+        const auto blend = [&](const auto& values) {
+            return (1.0f - u - v) * values[c[0]] + u * values[c[1]] + v * values[c[2]];
+        };
+        if (!o.point_scalars.empty()) {
+            return mapped(blend(o.point_scalars));
+        }
+        if (!o.point_colours.empty()) {
+            return blend(o.point_colours);
+        }
+    } else if (!o.point_colours.empty()) {
+        if (o.form == Form::Balls) {
+            return o.point_colours[p];
+        }
+        const std::uint32_t first = o.corners[p];
+        return (1.0f - u) * o.point_colours[first] + u * o.point_colours[first + 1];
+    }
+    return o.face_colours.empty() ? o.colour : o.face_colours[p];
+}
+
+namespace {
+
+/// Where rays to the lights start, so that facets do not shade themselves at the terminator: the
+/// point is lifted to the tangent planes of the corners and blended [Hanika2021].
+Vec3f lifted_point(const Object& o, std::size_t triangle, float u, float v, const Vec3f& p,
+                   float side) {
+    const float weight[3] = {1.0f - u - v, u, v};
+    Vec3f result = Vec3f::Zero();
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3f n = side * o.normals[3 * triangle + k];
+        const Vec3f d = p - o.points[o.corners[3 * triangle + k]];
+        result += weight[k] * (p - std::min(0.0f, d.dot(n)) * n);
+    }
+    return result;
+}
+
+float distance_to_edges(const Object& o, std::size_t triangle, float u, float v) {
+    Vec3f p[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+        p[k] = o.points[o.corners[3 * triangle + k]];
+    }
+    const float twice_area = (p[1] - p[0]).cross(p[2] - p[0]).norm();
+    const float weight[3] = {1.0f - u - v, u, v};
+    float least = 1e30f;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const float edge = (p[(k + 2) % 3] - p[(k + 1) % 3]).norm();
+        least = std::min(least, weight[k] * twice_area / std::max(edge, 1e-30f));
+    }
+    return least;
+}
+
+}  // namespace
+
+void RayScene::Impl::fill(const Ray& ray, const Crossing& c, Hit& hit) const {
+    const Object& o = objects[c.geometry];
+    hit.object = static_cast<int>(c.geometry);
+    hit.distance = c.distance;
+    hit.position = ray.origin + c.distance * ray.direction;
+    hit.finish = o.finish;
+    hit.opacity = o.opacity;
+    hit.albedo = albedo(o, c.primitive, c.u, c.v);
+    hit.is_cap = false;
+    const Vec3f outward = c.normal.normalized();
+    hit.is_back = outward.dot(ray.direction) > 0.0f;
+    const float side = hit.is_back ? -1.0f : 1.0f;
+    hit.face_normal = side * outward;
+    hit.normal = hit.face_normal;
+    hit.origin = hit.position;
+    hit.edge_distance = 1e30f;
+    if (o.form == Form::Mesh) {
+        const std::size_t t = c.primitive;
+        if (!o.is_flat) {
+            const Vec3f n = (1.0f - c.u - c.v) * o.normals[3 * t] + c.u * o.normals[3 * t + 1] +
+                            c.v * o.normals[3 * t + 2];
+            const float length = n.norm();
+            if (length > 1e-6f) {
+                hit.normal = (side / length) * n;
+            }
+            hit.origin = lifted_point(o, t, c.u, c.v, hit.position, side);
+        }
+        if (o.show_edges) {
+            hit.edge_distance = distance_to_edges(o, t, c.u, c.v);
+        }
+    }
+    // A smooth normal may lean away from the beholder at the outline; bend it back.
+    const float facing = hit.normal.dot(ray.direction);
+    if (facing > -0.02f) {
+        hit.normal = (hit.normal - (facing + 0.02f) * ray.direction).normalized();
+    }
+    hit.origin += kLift * hit.face_normal;
+}
+
+/// Where the ray comes out of the removed half inside a closed part, the part's colour fills the
+/// cut.
+bool RayScene::Impl::cap(const Ray& ray, float distance, Hit& hit) const {
+    // Follow the ray through everything: a part is left once more often than entered if the ray
+    // starts inside it.
+    std::vector<Crossing> crossings;
+    Context c = context(gather, &crossings);
+    RTCRayHit r = embree_ray_hit({ray.origin, ray.direction, distance, 1e30f});
+    rtcIntersect1(opaque, &c.embree, &r);
+    std::sort(crossings.begin(), crossings.end());
+    const Object* best = nullptr;
+    unsigned best_id = 0;
+    for (std::size_t i = 0; i < crossings.size(); ++i) {
+        const unsigned id = crossings[i].geometry;
+        const Object& o = objects[id];
+        const auto same = [&](const Crossing& x) { return x.geometry == id; };
+        if (!o.is_cut || !o.is_closed ||
+            std::any_of(crossings.begin(), crossings.begin() + static_cast<std::ptrdiff_t>(i),
+                        same)) {
+            continue;
+        }
+        int balance = 0;
+        for (const Crossing& x : crossings) {
+            balance += !same(x) ? 0 : x.normal.dot(ray.direction) > 0.0f ? 1 : -1;
+        }
+        if (balance > 0 && (best == nullptr || depth_rank(o.kind) < depth_rank(best->kind))) {
+            best = &o;
+            best_id = id;
+        }
+    }
+    if (best == nullptr) {
+        return false;
+    }
+    hit = {};
+    hit.object = static_cast<int>(best_id);
+    hit.distance = distance;
+    hit.position = ray.origin + distance * ray.direction;
+    hit.normal = cut->normal;
+    hit.face_normal = cut->normal;
+    hit.origin = hit.position + kLift * cut->normal;
+    hit.finish = best->finish;
+    hit.finish.gloss = 0.3f;
+    // Below the skin lies fat.
+    hit.albedo = best->kind == PartKind::Skin ? anatomical_colour(PartKind::Fat, "") : best->colour;
+    hit.is_cap = true;
+    return true;
+}
+
+RayScene::RayScene(const Scene& scene, const RaySceneOptions& options)
+    : impl_(std::make_unique<Impl>()) {
+    impl_->measure(scene, options);
+    if (options.cut) {
+        const Vec3 n = options.cut->normal.normalized();
+        impl_->cut = UnitPlane{
+            n.cast<float>(),
+            static_cast<float>((options.cut->offset - n.dot(impl_->centre)) / impl_->radius)};
+    }
+    ScalarRange range;
+    if (scene.scalar) {
+        range = scalar_range(scene);
+        for (std::size_t i = 0; i < kMapSteps; ++i) {
+            impl_->map[i] = map_colour(scene.scalar->map, static_cast<double>(i) / (kMapSteps - 1));
+        }
+    }
+    for (const SceneSurface& s : scene.surfaces) {
+        if (is_in_layers(s.kind, s.name, options.layers)) {
+            impl_->add_surface(s, scene, range, options);
+        }
+    }
+    for (const SceneLines& l : scene.lines) {
+        impl_->add_lines(l, options);
+    }
+    for (const SceneDots& d : scene.dots) {
+        impl_->add_dots(d, options);
+    }
+    impl_->commit();
+}
+
+RayScene::~RayScene() = default;
+
+Vec3f RayScene::to_unit(const Vec3& p) const {
+    return impl_->unit(p);
+}
+
+double RayScene::unit_length() const {
+    return impl_->radius;
+}
+
+float RayScene::floor() const {
+    return impl_->low.y();
+}
+
+Vec3f RayScene::low() const {
+    return impl_->low;
+}
+
+Vec3f RayScene::high() const {
+    return impl_->high;
+}
+
+bool RayScene::has_transparent() const {
+    return impl_->has_clear;
+}
+
+bool RayScene::nearest(const Ray& ray, Hit& hit) const {
+    Context c = impl_->context(impl_->cut ? skip_removed : nullptr, nullptr);
+    RTCRayHit r = embree_ray_hit(ray);
+    rtcIntersect1(impl_->opaque, &c.embree, &r);
+    const bool is_hit = r.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+    if (impl_->cut) {
+        // The cut face comes first where the ray reaches the kept half before anything else.
+        const UnitPlane& plane = *impl_->cut;
+        const float slope = plane.normal.dot(ray.direction);
+        const float t = (plane.offset - plane.normal.dot(ray.origin)) / slope;
+        if (slope < 0.0f && t > ray.near && t < (is_hit ? r.ray.tfar : ray.far) &&
+            impl_->cap(ray, t, hit)) {
+            return true;
+        }
+    }
+    if (is_hit) {
+        impl_->fill(ray,
+                    {r.ray.tfar, r.hit.geomID, r.hit.primID, r.hit.u, r.hit.v,
+                     Vec3f(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z)},
+                    hit);
+    }
+    return is_hit;
+}
+
+void RayScene::transparent(const Ray& ray, std::vector<Hit>& hits) const {
+    hits.clear();
+    std::vector<Crossing> crossings;
+    Context c = impl_->context(gather, &crossings);
+    RTCRayHit r = embree_ray_hit(ray);
+    rtcIntersect1(impl_->clear, &c.embree, &r);
+    std::sort(crossings.begin(), crossings.end());
+    hits.resize(crossings.size());
+    for (std::size_t i = 0; i < crossings.size(); ++i) {
+        impl_->fill(ray, crossings[i], hits[i]);
+    }
+}
+
+bool RayScene::is_occluded(const Ray& ray) const {
+    Context c = impl_->context(impl_->cut ? skip_removed : nullptr, nullptr);
+    RTCRay r = embree_ray(ray);
+    rtcOccluded1(impl_->opaque, &c.embree, &r);
+    return r.tfar < 0.0f;
+}
+
+bool RayScene::bounce(const Ray& ray, Colour& albedo, Vec3f& normal) const {
+    Context c = impl_->context(impl_->cut ? skip_removed : nullptr, nullptr);
+    RTCRayHit r = embree_ray_hit(ray);
+    rtcIntersect1(impl_->opaque, &c.embree, &r);
+    if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
+        return false;
+    }
+    albedo = impl_->albedo(impl_->objects[r.hit.geomID], r.hit.primID, r.hit.u, r.hit.v);
+    normal = Vec3f(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z).normalized();
+    if (normal.dot(ray.direction) > 0.0f) {
+        normal = -normal;
+    }
+    return true;
+}
+
+std::vector<Vec3> visible_points(const Scene& scene, const RaySceneOptions& options,
+                                 const std::vector<std::string>& focus) {
+    std::vector<Vec3> points;
+    std::vector<std::string> names;
+    const auto wanted = [&](const std::string& name) {
+        return focus.empty() || std::any_of(focus.begin(), focus.end(), [&](const std::string& f) {
+                   return name == f || name == f + "_l" || name == f + "_r";
+               });
+    };
+    const auto add = [&](const Vec3& p, bool is_cut, double radius) {
+        if (is_cut && options.cut && options.cut->normal.dot(p) > options.cut->offset) {
+            return;
+        }
+        points.push_back(p);
+        if (radius > 0.0) {
+            for (int axis = 0; axis < 3; ++axis) {
+                points.push_back(p + radius * Vec3::Unit(axis));
+                points.push_back(p - radius * Vec3::Unit(axis));
+            }
+        }
+    };
+    const auto cuts = [&](const auto& item) {
+        return options.cut && is_in_layers(item.kind, item.name, options.cut_layers);
+    };
+    for (const SceneSurface& s : scene.surfaces) {
+        names.push_back(s.name);
+        if (!is_in_layers(s.kind, s.name, options.layers) || !wanted(s.name)) {
+            continue;
+        }
+        const bool is_cut = cuts(s);
+        for (Eigen::Index i = 0; i < s.mesh.points.rows(); ++i) {
+            add(point(s.mesh.points, i), is_cut, 0.0);
+        }
+    }
+    for (const SceneLines& l : scene.lines) {
+        names.push_back(l.name);
+        for (const auto& line : l.lines) {
+            for (const Vec3& p : line) {
+                if (wanted(l.name)) {
+                    add(p, cuts(l), l.radius);
+                }
+            }
+        }
+    }
+    for (const SceneDots& d : scene.dots) {
+        names.push_back(d.name);
+        for (const Vec3& p : d.points) {
+            if (wanted(d.name)) {
+                add(p, cuts(d), d.radius);
+            }
+        }
+    }
+    if (points.empty() && !focus.empty()) {
+        throw InputError({.where = "picture, focus",
+                          .found = fmt::format("'{}', which no shown part is called{}",
+                                               join(focus, ","), did_you_mean(focus[0], names)),
+                          .needs = "the name of a part that is shown",
+                          .remedy = "name parts as the files do, separated by commas"});
+    }
+    return points;
+}
+
+}  // namespace sinew::detail
