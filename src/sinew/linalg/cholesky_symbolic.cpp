@@ -1,0 +1,373 @@
+#include "sinew/linalg/cholesky_symbolic.h"
+
+#include "sinew/base/error.h"
+
+#include <metis.h>
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+
+namespace sinew::cholesky {
+namespace {
+
+using Ints = std::vector<int>;
+
+std::size_t at(int i) {
+    return static_cast<std::size_t>(i);
+}
+
+Ints nested_dissection(const SparseSymmetric& A) {
+    Ints order(at(A.size));
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<idx_t> start = {0};
+    std::vector<idx_t> neighbour;
+    start.reserve(order.size() + 1);
+    neighbour.reserve(A.column.size());
+    for (int i = 0; i < A.size; ++i) {
+        for (auto e = A.start[at(i)]; e < A.start[at(i) + 1]; ++e) {
+            const int j = A.column[static_cast<std::size_t>(e)];
+            if (j != i) {
+                neighbour.push_back(j);
+            }
+        }
+        start.push_back(static_cast<idx_t>(neighbour.size()));
+    }
+    if (neighbour.empty()) {
+        return order;
+    }
+    idx_t n = A.size;
+    std::vector<idx_t> perm(order.size());
+    std::vector<idx_t> inverse(order.size());
+    idx_t options[METIS_NOPTIONS];
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_SEED] = 1;
+    const int status = METIS_NodeND(&n, start.data(), neighbour.data(), nullptr, options,
+                                    perm.data(), inverse.data());
+    if (status == METIS_OK) {
+        std::copy(perm.begin(), perm.end(), order.begin());
+    }
+    return order;
+}
+
+Ints inverse_of(const Ints& order) {
+    Ints inverse(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        inverse[at(order[k])] = static_cast<int>(k);
+    }
+    return inverse;
+}
+
+// Calls body(j) for the entries j < i of row i of the permuted matrix.
+template <class Body>
+void for_lower(const SparseSymmetric& A, const Ints& old_of_new, const Ints& new_of_old, int i,
+               const Body& body) {
+    const auto row = at(old_of_new[at(i)]);
+    for (auto e = A.start[row]; e < A.start[row + 1]; ++e) {
+        const int j = new_of_old[at(A.column[static_cast<std::size_t>(e)])];
+        if (j < i) {
+            body(j);
+        }
+    }
+}
+
+// Elimination tree with path compression [Liu1990].
+Ints elimination_tree(const SparseSymmetric& A, const Ints& old_of_new, const Ints& new_of_old) {
+    Ints parent(at(A.size), -1);
+    Ints ancestor(at(A.size), -1);
+    for (int i = 0; i < A.size; ++i) {
+        for_lower(A, old_of_new, new_of_old, i, [&](int j) {
+            while (j != -1 && j != i) {
+                const int next = ancestor[at(j)];
+                ancestor[at(j)] = i;
+                if (next == -1) {
+                    parent[at(j)] = i;
+                }
+                j = next;
+            }
+        });
+    }
+    return parent;
+}
+
+// Children before parents, each subtree contiguous. post[k] = node in place k.
+Ints postorder(const Ints& parent) {
+    const int n = static_cast<int>(parent.size());
+    Ints first_child(parent.size(), -1);
+    Ints sibling(parent.size(), -1);
+    for (int j = n - 1; j >= 0; --j) {
+        if (parent[at(j)] >= 0) {
+            sibling[at(j)] = first_child[at(parent[at(j)])];
+            first_child[at(parent[at(j)])] = j;
+        }
+    }
+    Ints post;
+    post.reserve(parent.size());
+    Ints stack;
+    for (int root = 0; root < n; ++root) {
+        if (parent[at(root)] >= 0) {
+            continue;
+        }
+        stack.push_back(root);
+        while (!stack.empty()) {
+            const int j = stack.back();
+            const int child = first_child[at(j)];
+            if (child >= 0) {
+                first_child[at(j)] = sibling[at(child)];
+                stack.push_back(child);
+            } else {
+                post.push_back(j);
+                stack.pop_back();
+            }
+        }
+    }
+    return post;
+}
+
+// Entries of each column of L, diagonal included, by walking the row subtrees.
+Ints column_counts(const SparseSymmetric& A, const Plan& plan, const Ints& parent) {
+    Ints count(at(A.size), 1);
+    Ints mark(at(A.size), -1);
+    for (int i = 0; i < A.size; ++i) {
+        mark[at(i)] = i;
+        for_lower(A, plan.old_of_new, plan.new_of_old, i, [&](int j) {
+            for (; mark[at(j)] != i; j = parent[at(j)]) {
+                mark[at(j)] = i;
+                ++count[at(j)];
+            }
+        });
+    }
+    return count;
+}
+
+// Columns j, j+1 belong together when column j+1 is column j without its first entry; such groups
+// are merged with the one above while the zeros this stores are few: always when narrow, hardly
+// ever when wide.
+Ints supernode_starts(const Ints& parent, const Ints& count) {
+    const int n = static_cast<int>(parent.size());
+    struct Group {
+        int begin, end;
+        double entries;  // of L in these columns, without added zeros
+    };
+    std::vector<Group> groups;
+    for (int j = 0; j < n; ++j) {
+        if (j > 0 && parent[at(j - 1)] == j && count[at(j - 1)] == count[at(j)] + 1) {
+            groups.back().end = j + 1;
+            groups.back().entries += count[at(j)];
+        } else {
+            groups.push_back({j, j + 1, static_cast<double>(count[at(j)])});
+        }
+    }
+    // From the top down: each group with the one right above it, where that is its parent.
+    std::vector<Group> kept;
+    for (auto g = groups.rbegin(); g != groups.rend(); ++g) {
+        bool merged = false;
+        if (!kept.empty() && parent[at(g->end - 1)] == g->end) {
+            const int end = kept.back().end;
+            const double width = end - g->begin;
+            const double stored = width * (0.5 * (width + 1) + count[at(end - 1)] - 1);
+            const double entries = kept.back().entries + g->entries;
+            const double zeros = 1.0 - entries / stored;
+            merged = width <= 8 || (width <= 24 && zeros < 0.4) || (width <= 64 && zeros < 0.12) ||
+                     zeros < 0.04;
+            if (merged) {
+                kept.back() = {g->begin, end, entries};
+            }
+        }
+        if (!merged) {
+            kept.push_back(*g);
+        }
+    }
+    Ints starts;
+    for (auto g = kept.rbegin(); g != kept.rend(); ++g) {
+        starts.push_back(g->begin);
+    }
+    starts.push_back(n);
+    return starts;
+}
+
+// Chooses the subtrees to be worked on independently. Returns for each supernode whether it belongs
+// to the top of the tree.
+std::vector<bool> choose_top(const Ints& parent, const std::vector<double>& own,
+                             std::vector<double>& subtree) {
+    const int n = static_cast<int>(parent.size());
+    subtree = own;
+    std::vector<Ints> children(parent.size());
+    double total = 0.0;
+    using Item = std::pair<double, int>;
+    std::priority_queue<Item> queue;
+    for (int s = 0; s < n; ++s) {
+        total += own[at(s)];
+        if (parent[at(s)] >= 0) {
+            subtree[at(parent[at(s)])] += subtree[at(s)];
+            children[at(parent[at(s)])].push_back(s);
+        } else {
+            queue.emplace(subtree[at(s)], s);
+        }
+    }
+    constexpr double kLargestShare = 1.0 / 8.0;
+    std::vector<bool> is_top(parent.size(), false);
+    while (!queue.empty() && queue.top().first > kLargestShare * total) {
+        const int s = queue.top().second;
+        queue.pop();
+        if (children[at(s)].empty()) {
+            continue;
+        }
+        is_top[at(s)] = true;
+        for (const int child : children[at(s)]) {
+            queue.emplace(subtree[at(child)], child);
+        }
+    }
+    return is_top;
+}
+
+// Moves the columns of top supernodes behind all others; children still come before parents.
+void renumber_top_last(const Ints& starts, const std::vector<bool>& is_top, Plan& plan) {
+    Ints old_of_new;
+    old_of_new.reserve(plan.old_of_new.size());
+    for (const bool top : {false, true}) {
+        for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+            if (is_top[s] == top) {
+                plan.supernodes.push_back({.column = static_cast<int>(old_of_new.size()),
+                                           .width = starts[s + 1] - starts[s]});
+                for (int j = starts[s]; j < starts[s + 1]; ++j) {
+                    old_of_new.push_back(plan.old_of_new[at(j)]);
+                }
+            }
+        }
+    }
+    plan.old_of_new = std::move(old_of_new);
+    plan.new_of_old = inverse_of(plan.old_of_new);
+}
+
+// Rows below each supernode: those of A's columns and of the children.
+void find_rows(const SparseSymmetric& A, Plan& plan) {
+    Ints super_of(at(A.size));
+    for (std::size_t s = 0; s < plan.supernodes.size(); ++s) {
+        const Supernode& node = plan.supernodes[s];
+        std::fill_n(super_of.begin() + node.column, node.width, static_cast<int>(s));
+    }
+    std::vector<Ints> children(plan.supernodes.size());
+    Ints mark(at(A.size), -1);
+    for (std::size_t s = 0; s < plan.supernodes.size(); ++s) {
+        Supernode& node = plan.supernodes[s];
+        const int end = node.column + node.width;
+        node.rows = static_cast<std::int64_t>(plan.rows.size());
+        const auto take = [&](int r) {
+            if (r >= end && mark[at(r)] != static_cast<int>(s)) {
+                mark[at(r)] = static_cast<int>(s);
+                plan.rows.push_back(r);
+            }
+        };
+        for (int j = node.column; j < end; ++j) {
+            const auto row = at(plan.old_of_new[at(j)]);
+            for (auto e = A.start[row]; e < A.start[row + 1]; ++e) {
+                take(plan.new_of_old[at(A.column[static_cast<std::size_t>(e)])]);
+            }
+        }
+        for (const int child : children[s]) {
+            const Supernode& c = plan.supernodes[at(child)];
+            for (int k = 0; k < c.below; ++k) {
+                take(plan.rows[static_cast<std::size_t>(c.rows + k)]);
+            }
+        }
+        node.below = static_cast<int>(static_cast<std::int64_t>(plan.rows.size()) - node.rows);
+        std::sort(plan.rows.begin() + node.rows, plan.rows.end());
+        if (node.below > 0) {
+            node.parent = super_of[at(plan.rows[static_cast<std::size_t>(node.rows)])];
+            children[at(node.parent)].push_back(static_cast<int>(s));
+        }
+        const auto w = static_cast<std::int64_t>(node.width);
+        plan.nonzeros += w * (w + 1) / 2 + w * node.below;
+    }
+}
+
+// Consecutive subtrees below the top, packed until a part has its share of the work.
+void make_parts(int top_begin, Plan& plan) {
+    constexpr double kPartsWanted = 16.0;
+    const double share = static_cast<double>(plan.nonzeros) / kPartsWanted;
+    const int count = static_cast<int>(plan.supernodes.size());
+    const auto close = [&](int first, int last) {
+        Part part{.first = first, .last = last};
+        part.column = first < count ? plan.supernodes[at(first)].column : plan.size;
+        part.column_end = last < count ? plan.supernodes[at(last)].column : plan.size;
+        for (int s = first; s < last; ++s) {
+            for (const int r : plan.rows_below(plan.supernodes[at(s)])) {
+                if (r >= part.column_end) {
+                    part.outside.push_back(r);
+                }
+            }
+        }
+        std::sort(part.outside.begin(), part.outside.end());
+        part.outside.erase(std::unique(part.outside.begin(), part.outside.end()),
+                           part.outside.end());
+        plan.parts.push_back(std::move(part));
+    };
+    int first = 0;
+    double work = 0.0;
+    for (int s = 0; s < top_begin; ++s) {
+        const Supernode& node = plan.supernodes[at(s)];
+        work += static_cast<double>(node.width) * (node.below + 0.5 * node.width);
+        const bool is_subtree_root = node.parent < 0 || node.parent >= top_begin;
+        if (is_subtree_root && (work >= share || s + 1 == top_begin)) {
+            close(first, s + 1);
+            first = s + 1;
+            work = 0.0;
+        }
+    }
+    close(top_begin, count);
+}
+
+}  // namespace
+
+Plan make_plan(const SparseSymmetric& A) {
+    Plan plan;
+    plan.size = A.size;
+    plan.old_of_new = nested_dissection(A);
+    plan.new_of_old = inverse_of(plan.old_of_new);
+
+    // Postordered, so that subtrees and supernodes are contiguous.
+    Ints parent = elimination_tree(A, plan.old_of_new, plan.new_of_old);
+    const Ints post = postorder(parent);
+    Ints renumbered(post.size());
+    for (std::size_t k = 0; k < post.size(); ++k) {
+        renumbered[k] = plan.old_of_new[at(post[k])];
+    }
+    plan.old_of_new = std::move(renumbered);
+    plan.new_of_old = inverse_of(plan.old_of_new);
+    const Ints place = inverse_of(post);
+    Ints parent_posted(parent.size());
+    for (std::size_t k = 0; k < post.size(); ++k) {
+        const int p = parent[at(post[k])];
+        parent_posted[k] = p < 0 ? -1 : place[at(p)];
+    }
+    parent = std::move(parent_posted);
+
+    const Ints count = column_counts(A, plan, parent);
+    const Ints starts = supernode_starts(parent, count);
+    const std::size_t supernodes = starts.size() - 1;
+
+    Ints super_parent(supernodes, -1);
+    std::vector<double> work(supernodes);
+    Ints super_of(at(A.size));
+    for (std::size_t s = 0; s < supernodes; ++s) {
+        std::fill(super_of.begin() + starts[s], super_of.begin() + starts[s + 1],
+                  static_cast<int>(s));
+    }
+    for (std::size_t s = 0; s < supernodes; ++s) {
+        const int last = starts[s + 1] - 1;
+        if (parent[at(last)] >= 0) {
+            super_parent[s] = super_of[at(parent[at(last)])];
+        }
+        const double width = starts[s + 1] - starts[s];
+        work[s] = width * (count[at(last)] - 1 + 0.5 * width);
+    }
+    std::vector<double> subtree;
+    const std::vector<bool> is_top = choose_top(super_parent, work, subtree);
+    renumber_top_last(starts, is_top, plan);
+    find_rows(A, plan);
+    make_parts(static_cast<int>(std::count(is_top.begin(), is_top.end(), false)), plan);
+    return plan;
+}
+
+}  // namespace sinew::cholesky
