@@ -5,7 +5,9 @@
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/obj.h"
+#include "sinew/io/off.h"
 #include "sinew/io/ply.h"
+#include "sinew/io/stl.h"
 
 namespace sinew {
 
@@ -42,6 +44,10 @@ void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {
     write_glb(path, parts);
 }
 
+std::string default_stl(std::span<const MeshPart> parts) {
+    return format_stl(parts);
+}
+
 constexpr MeshFormat kFormats[] = {
     {.ending = ".glb",
      .title = "glTF 2.0, one file",
@@ -56,6 +62,14 @@ constexpr MeshFormat kFormats[] = {
      .title = "Stanford PLY",
      .read_surface = surface_from_bytes<parse_ply>,
      .write_surface = surface_to_bytes<default_ply>},
+    {.ending = ".stl",
+     .title = "STL",
+     .read_surface = surface_from_bytes<parse_stl>,
+     .write_surface = surface_to_bytes<default_stl>},
+    {.ending = ".off",
+     .title = "Object File Format",
+     .read_surface = surface_from_bytes<parse_off>,
+     .write_surface = surface_to_bytes<format_off>},
 };
 
 }  // namespace

@@ -179,6 +179,11 @@ void TextCursor::skip_line() {
     skip_line_end();
 }
 
+void TextCursor::skip_to(std::size_t offset) {
+    SINEW_ASSERT(begin_ + offset >= at_ && begin_ + offset <= end_, "offset {}", offset);
+    at_ = begin_ + offset;
+}
+
 std::string_view TextCursor::word_on_line() {
     if (at_line_end()) {
         return {};

@@ -53,6 +53,8 @@ public:
     std::size_t offset() const {
         return static_cast<std::size_t>(at_ - begin_);
     }
+    /// Goes to an offset at or behind the present one. Lines in between are not counted.
+    void skip_to(std::size_t offset);
     std::size_t left() const {
         return static_cast<std::size_t>(end_ - at_);
     }
