@@ -36,6 +36,38 @@ TEST(MeshFiles, EverySurfaceFormatThatIsWrittenAndReadKeepsTheTriangles) {
     }
 }
 
+TEST(MeshFiles, EveryTetFormatThatIsWrittenAndReadKeepsTheTetrahedra) {
+    const support::TemporaryFolder folder;
+    TetMesh mesh = support::cube_of_tets(2);
+    mesh.region.assign(48, 1);
+    mesh.region[5] = 2;
+    const std::vector<std::string> readable = readable_tet_endings();
+    const std::vector<std::string> surfaces = readable_surface_endings();
+    for (const std::string& ending : writable_tet_endings()) {
+        const std::filesystem::path path = folder / ("cube" + ending);
+        write_tets(path, mesh);
+        if (std::find(readable.begin(), readable.end(), ending) != readable.end()) {
+            support::expect_same_mesh(read_tets(path), mesh);
+            const AnyMesh any = read_mesh(path);
+            ASSERT_TRUE(std::holds_alternative<TetMesh>(any)) << ending;
+            support::expect_same_mesh(std::get<TetMesh>(any), mesh);
+        }
+        if (std::find(surfaces.begin(), surfaces.end(), ending) != surfaces.end()) {
+            EXPECT_EQ(read_surface(path)[0].mesh.triangles.rows(), 48) << ending;
+        }
+    }
+}
+
+TEST(MeshFiles, AMeshWithoutTetrahedraIsASurface) {
+    const support::TemporaryFolder folder;
+    const std::vector<MeshPart> parts = {support::part_of("ball", support::sphere(1, 0.5))};
+    for (const char* name : {"ball.msh", "ball.mesh", "ball.ply"}) {
+        write_surface(folder / name, parts);
+        EXPECT_TRUE(std::holds_alternative<std::vector<MeshPart>>(read_mesh(folder / name)));
+        EXPECT_THROW(read_tets(folder / name), InputError);
+    }
+}
+
 TEST(MeshFiles, UnitsAndAxesAreConverted) {
     const support::TemporaryFolder folder;
     write_file_bytes(folder / "a.OBJ", "v 0 -100 1700\n");

@@ -4,6 +4,8 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
+#include "sinew/io/medit.h"
+#include "sinew/io/msh.h"
 #include "sinew/io/obj.h"
 #include "sinew/io/off.h"
 #include "sinew/io/ply.h"
@@ -31,6 +33,33 @@ void surface_to_bytes(const fs::path& path, std::span<const MeshPart> parts) {
     write_file_bytes(path, format(parts));
 }
 
+template <auto parse>
+AnyMesh any_from_bytes(const fs::path& path, const ReadOptions& options) {
+    const std::string bytes = read_file_bytes(path);
+    MixedMesh mesh = parse(bytes, path.string());
+    convert_to_metres_y_up(mesh.tets.points, options);
+    if (mesh.tets.tets.rows() > 0) {
+        return std::move(mesh.tets);
+    }
+    return surface_of(mesh, path.string());
+}
+
+template <auto parse>
+std::vector<MeshPart> surface_from_mixed(const fs::path& path, const ReadOptions& options) {
+    const std::string bytes = read_file_bytes(path);
+    MixedMesh mesh = parse(bytes, path.string());
+    convert_to_metres_y_up(mesh.tets.points, options);
+    return surface_of(mesh, path.string());
+}
+
+template <auto parse>
+TetMesh tets_from_mixed(const fs::path& path, const ReadOptions& options) {
+    const std::string bytes = read_file_bytes(path);
+    TetMesh mesh = tets_of(parse(bytes, path.string()), path.string());
+    convert_to_metres_y_up(mesh.points, options);
+    return mesh;
+}
+
 std::string default_ply(std::span<const MeshPart> parts) {
     return format_ply(parts);
 }
@@ -46,6 +75,22 @@ void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {
 
 std::string default_stl(std::span<const MeshPart> parts) {
     return format_stl(parts);
+}
+
+void write_medit_surface(const fs::path& path, std::span<const MeshPart> parts) {
+    write_file_bytes(path, format_medit(parts));
+}
+
+void write_medit_tets(const fs::path& path, const TetMesh& mesh) {
+    write_file_bytes(path, format_medit(mesh));
+}
+
+void write_msh_surface(const fs::path& path, std::span<const MeshPart> parts) {
+    write_file_bytes(path, format_msh(parts));
+}
+
+void write_msh_tets(const fs::path& path, const TetMesh& mesh) {
+    write_file_bytes(path, format_msh(mesh));
 }
 
 constexpr MeshFormat kFormats[] = {
@@ -70,6 +115,20 @@ constexpr MeshFormat kFormats[] = {
      .title = "Object File Format",
      .read_surface = surface_from_bytes<parse_off>,
      .write_surface = surface_to_bytes<format_off>},
+    {.ending = ".mesh",
+     .title = "MEDIT",
+     .read_surface = surface_from_mixed<parse_medit>,
+     .read_tets = tets_from_mixed<parse_medit>,
+     .write_surface = write_medit_surface,
+     .write_tets = write_medit_tets,
+     .read_any = any_from_bytes<parse_medit>},
+    {.ending = ".msh",
+     .title = "Gmsh",
+     .read_surface = surface_from_mixed<parse_msh>,
+     .read_tets = tets_from_mixed<parse_msh>,
+     .write_surface = write_msh_surface,
+     .write_tets = write_msh_tets,
+     .read_any = any_from_bytes<parse_msh>},
 };
 
 }  // namespace

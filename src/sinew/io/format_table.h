@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sinew/io/mesh_files.h"
 #include "sinew/io/read_options.h"
 #include "sinew/mesh/tet_mesh.h"
 #include "sinew/mesh/triangle_mesh.h"
@@ -20,8 +21,8 @@ struct MeshFormat {
     TetMesh (*read_tets)(const std::filesystem::path&, const ReadOptions&) = nullptr;
     void (*write_surface)(const std::filesystem::path&, std::span<const MeshPart>) = nullptr;
     void (*write_tets)(const std::filesystem::path&, const TetMesh&) = nullptr;
-    /// Whether the file holds tetrahedra, of formats that can hold either; null: read_tets decides.
-    bool (*holds_tets)(const std::filesystem::path&) = nullptr;
+    /// Of formats that can hold either: tetrahedra if there are any.
+    AnyMesh (*read_any)(const std::filesystem::path&, const ReadOptions&) = nullptr;
 };
 
 /// All formats. A new one is a line in format_table.cpp.

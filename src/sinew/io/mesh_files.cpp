@@ -79,11 +79,10 @@ TetMesh read_tets(const fs::path& path, const ReadOptions& options) {
 
 AnyMesh read_mesh(const fs::path& path, const ReadOptions& options) {
     const MeshFormat* format = find_mesh_format(path);
-    const bool can_hold_tets = format != nullptr && format->read_tets != nullptr;
-    const bool holds_tets =
-        can_hold_tets && (format->holds_tets == nullptr ||
-                          read_or_explain(path, *format, [&] { return format->holds_tets(path); }));
-    if (holds_tets) {
+    if (format != nullptr && format->read_any != nullptr) {
+        return read_or_explain(path, *format, [&] { return format->read_any(path, options); });
+    }
+    if (format != nullptr && format->read_tets != nullptr) {
         return read_tets(path, options);
     }
     return read_surface(path, options);

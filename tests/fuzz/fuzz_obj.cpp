@@ -1,0 +1,7 @@
+#include "sinew/io/obj.h"
+
+#include "tests/fuzz/fuzz_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    return sinew::fuzz::feed(data, size, sinew::parse_obj);
+}

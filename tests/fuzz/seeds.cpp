@@ -1,0 +1,80 @@
+// fuzz_seeds FOLDER: writes small files of every format that Sinew writes to FOLDER/<format>/.
+#include "sinew/base/error.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/medit.h"
+#include "sinew/io/msh.h"
+#include "sinew/io/obj.h"
+#include "sinew/io/off.h"
+#include "sinew/io/ply.h"
+#include "sinew/io/stl.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sinew;
+
+// Two triangles with a colour and one more number per vertex.
+std::vector<MeshPart> square() {
+    MeshPart part;
+    part.name = "square";
+    part.mesh.points.resize(4, 3);
+    part.mesh.points << 0, 0, 0, 1, 0, 0, 1, 1, 0.5, 0, 1, 0;
+    part.mesh.triangles.resize(2, 3);
+    part.mesh.triangles << 0, 1, 2, 0, 2, 3;
+    part.mesh.point_data.push_back(
+        {.name = "colour", .components = 3, .values = std::vector<double>(12, 0.25)});
+    part.mesh.point_data.push_back({.name = "depth", .components = 1, .values = {1, 2, 3, 4}});
+    return {part};
+}
+
+TetMesh two_tets() {
+    TetMesh mesh;
+    mesh.points.resize(5, 3);
+    mesh.points << 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0.5, 0.5, -1;
+    mesh.tets.resize(2, 4);
+    mesh.tets << 0, 1, 2, 3, 0, 2, 1, 4;
+    mesh.region = {1, 2};
+    return mesh;
+}
+
+void write_seeds(const std::filesystem::path& folder) {
+    const auto put = [&](const char* format, const char* name, const std::string& bytes) {
+        std::filesystem::create_directories(folder / format);
+        write_file_bytes(folder / format / name, bytes);
+    };
+    const std::vector<MeshPart> parts = square();
+    const TetMesh tets = two_tets();
+    put("medit", "surface", format_medit(parts));
+    put("medit", "tets", format_medit(tets));
+    put("msh", "surface", format_msh(parts));
+    put("msh", "surface_ascii", format_msh(parts, {.is_ascii = true}));
+    put("msh", "tets", format_msh(tets));
+    put("msh", "tets_ascii", format_msh(tets, {.is_ascii = true}));
+    put("obj", "square", format_obj(parts));
+    put("off", "square", format_off(parts));
+    put("ply", "little", format_ply(parts));
+    put("ply", "big", format_ply(parts, {.encoding = PlyEncoding::BigEndian}));
+    put("ply", "ascii", format_ply(parts, {.encoding = PlyEncoding::Ascii}));
+    put("stl", "binary", format_stl(parts));
+    put("stl", "ascii", format_stl(parts, {.is_ascii = true}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+        return 2;
+    }
+    try {
+        write_seeds(argv[1]);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
+    return 0;
+}
