@@ -88,7 +88,7 @@ OnTet closest_on_tet(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c,
 
 double solid_angle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
     // tan(omega / 2) = det(a, b, c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|)
-    //                                                                 [VanOosterom1983, eq. 8]
+    //                                                                 [VanOosterom1983]
     const Vec3 u = a - p;
     const Vec3 v = b - p;
     const Vec3 w = c - p;

@@ -26,7 +26,7 @@ constexpr double kSlack = 1.0 + 1e-12;
 using Corners = std::array<Vec3, 3>;
 
 /// A ray seen along its direction: the axis in which it is longest becomes z, and a shear brings
-/// the other two components of the direction to zero [Woop2013, section 3.1].
+/// the other two components of the direction to zero [Woop2013, shear].
 struct ShearedRay {
     int kx, ky, kz;
     double sx, sy, sz;
@@ -52,7 +52,7 @@ double difference_of_products(double a, double b, double c, double d) {
 }
 
 /// Edge tests in the sheared frame: both triangles at an edge see the same sign of the same
-/// product, so no ray passes between them [Woop2013, section 3.2].
+/// product, so no ray passes between them [Woop2013, edge tests].
 /// Departs: the paper recomputes zeros in double precision; here signs are right from the start.
 std::optional<RayHit> hit(const Ray& ray, const ShearedRay& s, const Corners& corners) {
     const Vec3 A = corners[0] - ray.origin;
