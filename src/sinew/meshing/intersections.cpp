@@ -2,7 +2,7 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/mesh/validity.h"
-#include "sinew/meshing/box_tree.h"
+#include "sinew/meshing/overlap_tree.h"
 #include "sinew/meshing/predicates.h"
 
 #include <algorithm>
@@ -325,7 +325,7 @@ Intersections find_self_intersections(const TriangleMesh& mesh,
                                       const IntersectionOptions& options) {
     require_valid(mesh, "intersections");
     const Candidates all = candidates_of(mesh, first_coincident(mesh.points));
-    const BoxTree tree(all.box);
+    const OverlapTree tree(all.box);
     return gather(all.triangle.size(), options, [&](std::size_t k, auto& pairs) {
         const Corners a = corners_of(mesh, all.triangle[k]);
         std::int64_t looked = 0;
@@ -353,7 +353,7 @@ Intersections find_intersections(const TriangleMesh& a, const TriangleMesh& b,
     std::vector<Index> own_b(static_cast<std::size_t>(b.points.rows()));
     const Candidates from = candidates_of(a, own_a);
     const Candidates to = candidates_of(b, own_b);
-    const BoxTree tree(to.box);
+    const OverlapTree tree(to.box);
     return gather(from.triangle.size(), options, [&](std::size_t k, auto& pairs) {
         const Corners corners = corners_of(a, from.triangle[k]);
         std::int64_t looked = 0;

@@ -15,9 +15,9 @@ inline bool boxes_touch(const Bounds& a, const Bounds& b) {
 
 /// A binary tree over boxes, for finding all those that touch a given one. Built by halving along
 /// the longest side; the same input gives the same tree.
-class BoxTree {
+class OverlapTree {
 public:
-    explicit BoxTree(std::vector<Bounds> boxes);
+    explicit OverlapTree(std::vector<Bounds> boxes);
 
     /// Calls visit(i) for every box i that touches `query` (closed boxes), in an order that depends
     /// only on the tree. visit returns false to stop.

@@ -1,4 +1,4 @@
-#include "sinew/meshing/box_tree.h"
+#include "sinew/meshing/overlap_tree.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,8 @@ namespace {
 constexpr Index kLeafSize = 4;
 }
 
-BoxTree::BoxTree(std::vector<Bounds> boxes) : boxes_(std::move(boxes)), order_(boxes_.size()) {
+OverlapTree::OverlapTree(std::vector<Bounds> boxes)
+    : boxes_(std::move(boxes)), order_(boxes_.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     if (!boxes_.empty()) {
         nodes_.reserve(boxes_.size());
@@ -17,7 +18,7 @@ BoxTree::BoxTree(std::vector<Bounds> boxes) : boxes_(std::move(boxes)), order_(b
     }
 }
 
-Index BoxTree::build(Index begin, Index end) {
+Index OverlapTree::build(Index begin, Index end) {
     const auto at = static_cast<Index>(nodes_.size());
     nodes_.emplace_back();
     Bounds box;
