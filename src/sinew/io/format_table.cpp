@@ -10,6 +10,7 @@
 #include "sinew/io/off.h"
 #include "sinew/io/ply.h"
 #include "sinew/io/stl.h"
+#include "sinew/io/tetgen_files.h"
 
 namespace sinew {
 
@@ -129,6 +130,18 @@ constexpr MeshFormat kFormats[] = {
      .write_surface = write_msh_surface,
      .write_tets = write_msh_tets,
      .read_any = any_from_bytes<parse_msh>},
+    {.ending = ".node",
+     .title = "TetGen",
+     .read_surface = read_tetgen_surface,
+     .read_tets = read_tetgen,
+     .write_tets = write_tetgen,
+     .read_any = read_tetgen_any},
+    {.ending = ".ele",
+     .title = "TetGen",
+     .read_surface = read_tetgen_surface,
+     .read_tets = read_tetgen,
+     .write_tets = write_tetgen,
+     .read_any = read_tetgen_any},
 };
 
 }  // namespace
