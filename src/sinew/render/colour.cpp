@@ -126,13 +126,13 @@ Colour anatomical_colour(PartKind kind, std::string_view name) {
             // From a brighter brick red to a deeper crimson.
             const float t = 0.5f + 0.5f * vary(0);
             const Colour red =
-                (1.0f - t) * colour_from_hex(0xb5473a) + t * colour_from_hex(0x9c3030);
+                (1.0f - t) * colour_from_hex(0xad4d40) + t * colour_from_hex(0x8f3733);
             return red * (1.0f + 0.10f * vary(1));
         }
         case PartKind::Fat:
-            return colour_from_hex(0xeccf7d);
+            return colour_from_hex(0xecd38c);
         case PartKind::Skin:
-            return colour_from_hex(0xe0b096);
+            return colour_from_hex(0xdcab92);
         case PartKind::Organ: {
             const float t = 0.5f + 0.5f * vary(0);
             return (1.0f - t) * colour_from_hex(0xb0705f) + t * colour_from_hex(0x9b6a7a);
@@ -159,7 +159,7 @@ Finish finish_of(PartKind kind) {
             return {.roughness = 0.35f, .gloss = 1.1f};
         case PartKind::Muscle:
         case PartKind::Organ:
-            return {.roughness = 0.38f, .gloss = 1.15f, .falloff = {0.85f, 1.0f, 1.0f}};
+            return {.roughness = 0.42f, .gloss = 0.85f, .falloff = {0.85f, 1.0f, 1.0f}};
         case PartKind::Fat:
             return {.roughness = 0.45f, .gloss = 0.8f, .falloff = {0.85f, 0.9f, 1.0f}};
         case PartKind::Skin:

@@ -14,14 +14,14 @@ constexpr float kPi = std::numbers::pi_v<float>;
 /// Reflectance at normal incidence of water-like matter (index of refraction 1.4).
 constexpr float kF0 = 0.028f;
 
-/// Fresnel reflectance [Schlick1994, eq. for R(theta)].
+/// Fresnel reflectance, Schlick's approximation [Schlick1994].
 float fresnel(float cosine) {
     const float m = std::clamp(1.0f - cosine, 0.0f, 1.0f);
     return kF0 + (1.0f - kF0) * m * m * m * m * m;
 }
 
 /// Microfacet highlight, D G F / (4 n.l n.v) times n.l, with the GGX distribution and the
-/// height-correlated shadowing of Smith [Walter2007, eq. 33].
+/// height-correlated shadowing of Smith [Walter2007, GGX].
 float highlight(const Vec3f& n, const Vec3f& v, const Vec3f& l, float roughness) {
     const float nl = n.dot(l);
     const float nv = std::max(n.dot(v), 1e-3f);
@@ -85,15 +85,15 @@ Studio studio_for(const Camera& camera, double exposure) {
     Studio s;
     s.up = up;
     s.to_viewer = back;
-    s.key = {.direction = (-0.62f * right + 0.72f * up + 0.72f * back).normalized(),
+    s.key = {.direction = (-0.76f * right + 0.72f * up + 0.60f * back).normalized(),
              .spread = 0.20f,
-             .colour = e * Colour(0.86f, 0.83f, 0.78f)};
+             .colour = e * Colour(1.02f, 0.98f, 0.91f)};
     s.rim = {.direction = (0.80f * right + 0.42f * up - 0.62f * back).normalized(),
              .spread = 0.16f,
-             .colour = e * Colour(0.62f, 0.67f, 0.76f)};
-    s.base = e * Colour(0.400f, 0.412f, 0.430f);
-    s.slope = e * Colour(0.100f, 0.108f, 0.120f);
-    s.front = e * Colour(0.080f, 0.078f, 0.076f);
+             .colour = e * Colour(0.50f, 0.55f, 0.64f)};
+    s.base = e * Colour(0.300f, 0.312f, 0.330f);
+    s.slope = e * Colour(0.095f, 0.103f, 0.115f);
+    s.front = e * Colour(0.085f, 0.083f, 0.080f);
     return s;
 }
 
@@ -115,7 +115,7 @@ Reflected reflect(const Studio& studio, const Hit& hit, const Vec3f& to_viewer) 
     const Vec3f mirror = 2.0f * facing * hit.normal - to_viewer;
     const float sheen = hit.finish.gloss * (1.0f - 0.7f * hit.finish.roughness) * fresnel(facing);
     result.room = hit.albedo.cwiseProduct(studio.room_on(hit.normal)) +
-                  std::min(sheen, 0.5f) * studio.room(mirror);
+                  std::min(sheen, 0.35f) * studio.room(mirror);
     return result;
 }
 
@@ -133,9 +133,9 @@ Vec3f around(const Vec3f& n, float u, float v) {
 }
 
 float layer_opacity(const Hit& hit, const Vec3f& to_viewer) {
-    const float grazing = 1.0f - std::clamp(hit.normal.dot(to_viewer), 0.0f, 1.0f);
-    const float edge = 0.75f * grazing * grazing * grazing;
-    const float alpha = hit.opacity + (1.0f - hit.opacity) * edge;
+    // A ray at an angle has a longer way through: T = (1 - opacity)^(1 / cos) [Beer-Lambert].
+    const float cosine = std::clamp(hit.normal.dot(to_viewer), 0.12f, 1.0f);
+    const float alpha = 1.0f - std::pow(1.0f - hit.opacity, 1.0f / cosine);
     return hit.is_back ? 0.35f * alpha : alpha;
 }
 

@@ -574,8 +574,8 @@ bool RayScene::Impl::cap(const Ray& ray, float distance, Hit& hit) const {
     hit.origin = hit.position + kLift * cut->normal;
     hit.finish = best->finish;
     hit.finish.gloss = 0.3f;
-    // Below the skin lies fat.
-    hit.albedo = best->kind == PartKind::Skin ? anatomical_colour(PartKind::Fat, "") : best->colour;
+    // What lies inside the skin and is no part of its own: soft tissue, paler than fat.
+    hit.albedo = best->kind == PartKind::Skin ? colour_from_hex(0xecd7b4) : best->colour;
     hit.is_cap = true;
     return true;
 }

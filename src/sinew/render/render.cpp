@@ -3,9 +3,11 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
+#include "sinew/render/draw.h"
 #include "sinew/render/film.h"
 #include "sinew/render/lighting.h"
 #include "sinew/render/ray_scene.h"
+#include "sinew/render/text.h"
 
 #include <Eigen/Geometry>
 
@@ -68,7 +70,7 @@ struct Lens {
     Vec3f up;
     float half_height;
     bool is_parallel;
-    int width;
+    int width;  ///< of the part of the picture that the camera fills
     int height;
 
     Ray through(float px, float py) const {
@@ -112,11 +114,19 @@ struct Sample {
     int object = kObjectBackdrop;
 };
 
+/// Pixels that the body may use: the rest is for the colour bar and the caption.
+struct Stage {
+    int width;
+    int height;
+    double text;  ///< size, pixels
+};
+
 class Painter {
 public:
-    Painter(const detail::RayScene& rays, const Camera& camera, const RenderOptions& options)
+    Painter(const detail::RayScene& rays, const Camera& camera, const Stage& stage,
+            const RenderOptions& options)
         : rays_(rays),
-          lens_(lens_of(camera, rays, options.width, options.height)),
+          lens_(lens_of(camera, rays, stage.width, stage.height)),
           studio_(detail::studio_for(camera, options.exposure)),
           options_(options),
           has_ground_(options.ground && camera.forward.y() < 0.5 && lens_.eye.y() > rays.floor()) {}
@@ -267,7 +277,7 @@ float Painter::floor_light(const Arrival& a, const Vec3f& position) const {
     const float fade = std::exp(-3.0f * away.norm() / std::max(height, 0.2f));
     const float room = std::min(1.0f, a.room.mean());
     const float light = 0.30f * a.key + 0.70f * room * room;
-    return 1.0f - 0.75f * fade * (1.0f - light);
+    return 1.0f - 0.85f * fade * (1.0f - light);
 }
 
 /// Light of a surface when so much of each lamp arrives.
@@ -397,45 +407,54 @@ bool is_edge(const Film& film, int x, int y) {
     return differs(x - 1, y) || differs(x + 1, y) || differs(x, y - 1) || differs(x, y + 1);
 }
 
-/// Calls work(x, y) on all pixels of the film, rows in parallel.
+/// Calls work(x, y) on the pixels of some rows, in parallel.
 template <class Work>
-void for_each_pixel(const Film& film, const Work& work) {
-    parallel_for(static_cast<std::size_t>(film.rows), 4, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t row = begin; row < end; ++row) {
-            for (int x = 0; x < film.width; ++x) {
-                work(x, film.first + static_cast<int>(row));
-            }
-        }
-    });
+void for_rows(int width, int first, int last, const Work& work) {
+    parallel_for(static_cast<std::size_t>(last - first), 4,
+                 [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t row = begin; row < end; ++row) {
+                         for (int x = 0; x < width; ++x) {
+                             work(x, first + static_cast<int>(row));
+                         }
+                     }
+                 });
 }
 
-void paint_band(const Painter& painter, Image& image, int first, int last) {
+/// Draws rows [first, last) of the picture.
+void paint_band(const Painter& painter, Image& image, int first, int last,
+                Progress::Stage& progress) {
     // Neighbouring rows are worked out too, so that bands do not show.
     Film film;
     film.width = image.width;
     film.first = std::max(0, first - detail::kSmoothReach - 1);
     film.rows = std::min(image.height, last + detail::kSmoothReach + 1) - film.first;
     film.pixels.resize(static_cast<std::size_t>(film.width) * static_cast<std::size_t>(film.rows));
+    const int end = film.first + film.rows;
 
-    for_each_pixel(film, [&](int x, int y) { painter.sample_plain(film, x, y); });
+    // A few rows at a time, so that the work can be watched and stopped.
+    constexpr int kRows = 64;
+    for (int row = film.first; row < end; row += kRows) {
+        const int stop = std::min(row + kRows, end);
+        for_rows(film.width, row, stop, [&](int x, int y) { painter.sample_plain(film, x, y); });
+        const int shown = std::min(stop, last) - std::max(row, first);
+        progress.advance(static_cast<std::uint64_t>(std::max(0, shown)));
+    }
     std::vector<std::uint8_t> edge(film.pixels.size());
     const auto index = [&](int x, int y) {
         return static_cast<std::size_t>(y - film.first) * static_cast<std::size_t>(film.width) +
                static_cast<std::size_t>(x);
     };
-    for_each_pixel(film, [&](int x, int y) { edge[index(x, y)] = is_edge(film, x, y) ? 1 : 0; });
-    for_each_pixel(film, [&](int x, int y) {
+    for_rows(film.width, film.first, end,
+             [&](int x, int y) { edge[index(x, y)] = is_edge(film, x, y) ? 1 : 0; });
+    for_rows(film.width, film.first, end, [&](int x, int y) {
         if (edge[index(x, y)] != 0) {
             painter.sample_edge(film, x, y);
         }
         finish(film.at(x, y));
     });
     detail::smooth_arrival(film);
-    for_each_pixel(film, [&](int x, int y) {
-        if (y >= first && y < last) {
-            image.set(x, y, painter.develop(film.at(x, y), x, y));
-        }
-    });
+    for_rows(film.width, first, last,
+             [&](int x, int y) { image.set(x, y, painter.develop(film.at(x, y), x, y)); });
 }
 
 std::optional<CutPlane> plane_of(const RenderOptions& options) {
@@ -462,8 +481,43 @@ std::optional<CutPlane> plane_of(const RenderOptions& options) {
     return std::nullopt;
 }
 
+Stage stage_for(const Scene& scene, const RenderOptions& o) {
+    Stage stage{o.width, o.height, std::clamp(std::min(o.width, o.height) / 48.0, 9.0, 400.0)};
+    // Words in a tiny picture would leave no room for the body.
+    if (scene.scalar && o.colour_bar && o.width > 14 * stage.text) {
+        stage.width -= static_cast<int>(6.0 * stage.text);
+    }
+    if (!o.caption.empty() && o.height > 10 * stage.text) {
+        stage.height -= static_cast<int>(2.2 * stage.text);
+    }
+    return stage;
+}
+
+void write_words(Image& image, const Scene& scene, const RenderOptions& o, const Stage& stage) {
+    const bool is_dark = o.backdrop == Backdrop::Dark;
+    const Rgb8 ink = is_dark ? Rgb8{222, 226, 232} : Rgb8{52, 55, 60};
+    if (stage.width < o.width) {
+        const ScalarRange range = scalar_range(scene);
+        const ScalarMap& map = *scene.scalar;
+        const double left = stage.width;
+        draw_colour_bar(image, {left, 0.30 * stage.height},
+                        {left + 1.1 * stage.text, 0.70 * stage.height},
+                        {.map = map.map,
+                         .low = range.low,
+                         .high = range.high,
+                         .title = map.title.empty() ? map.attribute : map.title,
+                         .unit = range.unit,
+                         .text_size = stage.text,
+                         .ink = ink});
+    }
+    if (stage.height < o.height) {
+        draw_text(image, o.caption, 0.5 * o.width, o.height - stage.text,
+                  {.size = stage.text, .colour = ink, .align = TextAlign::Centre});
+    }
+}
+
 Camera camera_for(const Scene& scene, const RenderOptions& options,
-                  const detail::RaySceneOptions& shown) {
+                  const detail::RaySceneOptions& shown, const Stage& stage) {
     if (options.camera) {
         return *options.camera;
     }
@@ -477,7 +531,7 @@ Camera camera_for(const Scene& scene, const RenderOptions& options,
     angles.azimuth += options.turn * kDegree;
     angles.elevation += options.tilt * kDegree;
     return fit_camera(points, angles, options.field_of_view * kDegree,
-                      static_cast<double>(options.width) / options.height, options.margin);
+                      static_cast<double>(stage.width) / stage.height, options.margin);
 }
 
 }  // namespace
@@ -492,16 +546,16 @@ Image render(const Scene& scene, const RenderOptions& options, const Progress& p
                                         .cut_layers = options.cut_layers,
                                         .wireframe = options.wireframe};
     const detail::RayScene rays(scene, shown);
-    const Painter painter(rays, camera_for(scene, options, shown), options);
+    const Stage stage = stage_for(scene, options);
+    const Painter painter(rays, camera_for(scene, options, shown, stage), stage, options);
 
     Image image(options.width, options.height);
     const int band = std::max(64, kBandPixels / options.width);
-    Progress::Stage stage =
-        progress.stage("render", static_cast<std::uint64_t>((options.height + band - 1) / band));
+    Progress::Stage work = progress.stage("render", static_cast<std::uint64_t>(options.height));
     for (int first = 0; first < options.height; first += band) {
-        paint_band(painter, image, first, std::min(options.height, first + band));
-        stage.advance();
+        paint_band(painter, image, first, std::min(options.height, first + band), work);
     }
+    write_words(image, scene, options, stage);
     return image;
 }
 

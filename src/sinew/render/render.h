@@ -33,8 +33,10 @@ struct RenderOptions {
     bool wireframe = false;       ///< edges of triangles on top
     bool ground = true;           ///< a floor that catches soft shadows
     Backdrop backdrop = Backdrop::Studio;
-    double exposure = 1.0;  ///< scales all light, (0, 10]
-    int samples = 4;        ///< rays through a plain pixel; outlines get four times as many
+    double exposure = 1.0;     ///< scales all light, (0, 10]
+    int samples = 4;           ///< rays through a plain pixel; outlines get four times as many
+    bool colour_bar = true;    ///< where the scene has a scalar map
+    std::string caption = {};  ///< written below
     std::optional<CutPlane> cut_plane = {};  ///< instead of `cut`
     std::optional<Camera> camera = {};       ///< instead of view, turn, tilt, margin and focus
 };
@@ -78,6 +80,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.exposure, Field{.name = "exposure", .help = "scales all light", .max = 10, .above = 0});
     v(o.samples,
       Field{.name = "samples", .help = "rays through a plain pixel", .min = 1, .max = 1024});
+    v(o.colour_bar, Field{.name = "colour_bar", .help = "legend of the scalar map"});
+    v(o.caption, Field{.name = "caption", .help = "written below the picture"});
 }
 
 /// Draws the scene. The bytes depend on scene and options only, never on the number of threads.
