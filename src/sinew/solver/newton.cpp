@@ -1,0 +1,309 @@
+#include "sinew/solver/newton.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/solver/reduced_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace sinew {
+
+namespace {
+
+/// Differences of energy below this share of it, or of stiffness times length squared, are
+/// rounding.
+constexpr double kEnergyRounding = 1e-14;
+/// A residual below this share of stiffness times length is rounding.
+constexpr double kForceRounding = 1e-13;
+/// With a residual below this, a search that finds nothing better has arrived.
+constexpr double kArrivedResidual = 1e-6;
+constexpr double kSmallestStep = 1e-10;
+/// Shifts of the diagonal, as shares of its mean.
+constexpr double kFirstShift = 1e-8;
+constexpr double kLargestShift = 1e6;
+/// The shake that leaves a saddle point, as share of the body's size.
+constexpr double kShake = 1e-3;
+constexpr int kMostShakes = 5;
+/// After a failure of the exact Hessian, so many iterations pass before it is tried again.
+constexpr int kPatience = 3;
+
+double total_energy(const EnergyTerms& terms, const Points& x) {
+    double sum = 0.0;
+    for (const auto& term : terms) {
+        sum += term->value(x);
+    }
+    return sum;
+}
+
+/// Gradient of the sum, its free part, and the size of the forces that balance in it: the largest
+/// single term and the reactions of the constraints.
+struct Forces {
+    Points free;
+    double norm = 0.0;
+    double scale = 0.0;
+};
+
+Forces compute_forces(const EnergyTerms& terms, const VertexConstraints& constraints,
+                      const Points& x) {
+    Forces f{Points::Zero(x.rows(), 3), 0.0, 0.0};
+    for (const auto& term : terms) {
+        Points g = Points::Zero(x.rows(), 3);
+        term->add_gradient(x, g);
+        f.free += g;
+        constraints.project(g);
+        f.scale = std::max(f.scale, terms.size() > 1 ? g.norm() : 0.0);
+    }
+    const Points all = f.free;
+    constraints.project(f.free);
+    f.scale = std::max(f.scale, (all - f.free).norm());
+    f.norm = f.free.norm();
+    return f;
+}
+
+double size_of(const Points& x) {
+    return (x.colwise().maxCoeff() - x.colwise().minCoeff()).norm();
+}
+
+void require_start(const Points& start, Eigen::Index vertices) {
+    if (start.rows() != vertices || !start.allFinite()) {
+        throw InputError({.where = "start of a Newton solve",
+                          .found = fmt::format("{} points{}", start.rows(),
+                                               start.allFinite() ? "" : ", not all finite"),
+                          .needs = fmt::format("{} finite points", vertices),
+                          .remedy = "start from the rest positions"});
+    }
+}
+
+}  // namespace
+
+struct NewtonSolver::Data {
+    Data(const BlockPattern& pattern, const VertexConstraints& c)
+        : constraints(c), hessian(pattern), system(hessian, c) {}
+
+    VertexConstraints constraints;
+    BlockHessian hessian;
+    ReducedSystem system;
+    double seconds_analyse = 0.0;
+
+    void assemble(const EnergyTerms& terms, const Points& x, Tangent kind, NewtonReport& report) {
+        const Timer timer;
+        hessian.set_zero();
+        for (const auto& term : terms) {
+            term->add_hessian(x, kind, hessian);
+        }
+        report.seconds_assemble += timer.seconds();
+    }
+
+    bool factorise(double shift, NewtonReport& report) {
+        const Timer timer;
+        const bool is_positive = system.factorise(hessian, shift);
+        ++report.factorisations;
+        report.seconds_factorise += timer.seconds();
+        return is_positive;
+    }
+
+    /// Leaves a positive definite factorisation behind. `exact_wait` counts iterations until the
+    /// exact Hessian is worth a try again.
+    /// @return whether the exact Hessian served.
+    bool factorise_hessian(const EnergyTerms& terms, const Points& x, int& exact_wait,
+                           NewtonReport& report) {
+        if (exact_wait == 0) {
+            assemble(terms, x, Tangent::Exact, report);
+            if (factorise(0.0, report)) {
+                return true;
+            }
+            exact_wait = kPatience;
+        } else {
+            --exact_wait;
+        }
+        ++report.projected_hessians;
+        assemble(terms, x, Tangent::PositiveSemidefinite, report);
+        if (factorise(0.0, report)) {
+            return false;
+        }
+        const double unit = system.mean_diagonal() > 0.0 ? system.mean_diagonal() : 1.0;
+        for (double share = kFirstShift; share <= kLargestShift; share *= 10.0) {
+            report.largest_shift = std::max(report.largest_shift, share * unit);
+            if (factorise(share * unit, report)) {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /// True when no direction lowers the energy at a stationary point. Rigid motions of a free body
+    /// cost nothing: a tiny shift lets them pass.
+    bool is_minimum(const EnergyTerms& terms, const Points& x, NewtonReport& report) {
+        assemble(terms, x, Tangent::Exact, report);
+        if (factorise(0.0, report)) {
+            return true;
+        }
+        return factorise(1e-7 * std::abs(system.mean_diagonal()), report);
+    }
+};
+
+namespace {
+
+Points shaken(const Points& x, double size, int seed, int round) {
+    Random random(Seed{static_cast<std::uint64_t>(seed)}, static_cast<std::uint64_t>(round));
+    Points moved = x;
+    for (Eigen::Index i = 0; i < moved.size(); ++i) {
+        moved.data()[i] += random.uniform(-size, size);
+    }
+    return moved;
+}
+
+}  // namespace
+
+/// One solve on its way: a state with all that is known about it.
+struct NewtonSolver::Run {
+    Data& data;
+    const EnergyTerms& terms;
+    const NewtonOptions& options;
+    NewtonReport& report;
+    Points x;
+    double size = 0.0;  // of the body
+    double energy = 0.0;
+    Forces forces = {};
+    double rounding_force = 0.0;
+    int exact_wait = 0;
+    bool has_stalled = false;
+    bool is_convex = false;  // the last full step came from a positive definite exact Hessian
+
+    void evaluate() {
+        energy = total_energy(terms, x);
+        forces = compute_forces(terms, data.constraints, x);
+    }
+
+    void record() {
+        const double scale = std::max(
+            {forces.scale, forces.norm, rounding_force, std::numeric_limits<double>::min()});
+        report.residual.push_back(forces.norm / scale);
+        report.energy.push_back(energy);
+    }
+
+    bool is_stationary() const {
+        return forces.norm <= std::max(options.tolerance * forces.scale, rounding_force);
+    }
+
+    bool has_arrived() const {
+        return is_stationary() || (has_stalled && forces.norm <= kArrivedResidual * forces.scale);
+    }
+
+    /// Moves off a stationary point that is no minimum. @return false when there is no reason to
+    bool leave_saddle() {
+        if (!options.is_minimum_checked || is_convex || report.saddle_points_left >= kMostShakes ||
+            report.iterations >= options.max_iterations || data.is_minimum(terms, x, report)) {
+            return false;
+        }
+        const double shake = kShake * (size > 0.0 ? size : 1.0);
+        x = shaken(x, shake, options.seed, report.saddle_points_left++);
+        data.constraints.apply(x);
+        evaluate();
+        has_stalled = false;
+        return true;
+    }
+
+    /// Halves the step until the energy falls enough. @return the share taken, or 0
+    double search_along(const Points& direction, double slope, double rounding) {
+        for (double share = 1.0; slope < 0.0 && share >= kSmallestStep; share *= 0.5) {
+            Points there = x + share * direction;
+            const double value = total_energy(terms, there);
+            const double enough = energy + options.sufficient_decrease * share * slope + rounding;
+            if (std::isfinite(value) && value <= enough) {
+                x = std::move(there);
+                energy = value;
+                return share;
+            }
+        }
+        return 0.0;
+    }
+
+    void step() {
+        // Direction: H p = -g                                          [Kadlecek2022, eq. 2.22]
+        const bool is_exact = data.factorise_hessian(terms, x, exact_wait, report);
+        const Timer solving;
+        const Points direction = data.system.solve(-forces.free);
+        report.seconds_solve += solving.seconds();
+
+        size = std::max(size, size_of(x));  // a body may start in one point
+        const double unit_force = data.system.mean_diagonal() * size;
+        rounding_force = kForceRounding * unit_force * std::sqrt(static_cast<double>(x.rows()));
+        const double rounding_energy =
+            kEnergyRounding * std::max(std::abs(energy), unit_force * size);
+
+        const Timer searching;
+        const double slope = forces.free.cwiseProduct(direction).sum();
+        const double share = search_along(direction, slope, rounding_energy);
+        report.seconds_search += searching.seconds();
+        ++report.iterations;
+        report.step.push_back(share);
+        is_convex = is_exact && share == 1.0;
+        has_stalled = !(share > 0.0);
+        if (!has_stalled) {
+            const Timer timer;
+            forces = compute_forces(terms, data.constraints, x);
+            report.seconds_assemble += timer.seconds();
+        }
+    }
+};
+
+NewtonSolver::NewtonSolver(const EnergyTerms& terms, Eigen::Index vertices,
+                           const VertexConstraints& constraints) {
+    const Timer timer;
+    BlockPattern pattern(vertices);
+    for (const auto& term : terms) {
+        term->add_pattern(pattern);
+    }
+    data_ = std::make_unique<Data>(pattern, constraints);
+    data_->seconds_analyse = timer.seconds();
+}
+
+NewtonSolver::~NewtonSolver() = default;
+NewtonSolver::NewtonSolver(NewtonSolver&&) noexcept = default;
+NewtonSolver& NewtonSolver::operator=(NewtonSolver&&) noexcept = default;
+
+NewtonResult NewtonSolver::solve(const EnergyTerms& terms, const Points& start,
+                                 const NewtonOptions& options, const Progress& progress) {
+    check_ranges(options, "newton options");
+    require_start(start, data_->hessian.vertices());
+    const Timer total;
+    auto stage = progress.stage("newton", static_cast<std::uint64_t>(options.max_iterations));
+
+    NewtonReport report;
+    report.seconds_analyse = data_->seconds_analyse;
+    Run run{*data_, terms, options, report, start};
+    data_->constraints.apply(run.x);
+    run.size = std::max(size_of(run.x), size_of(start));
+    run.evaluate();
+    run.record();
+    for (;;) {
+        progress.check_cancelled();
+        if (run.has_arrived() && !run.leave_saddle()) {
+            report.status = NewtonStatus::Converged;
+            break;
+        }
+        if (run.has_stalled || report.iterations >= options.max_iterations) {
+            report.status = run.has_stalled ? NewtonStatus::Stalled : NewtonStatus::IterationLimit;
+            break;
+        }
+        run.step();
+        run.record();
+        stage.advance();
+    }
+    report.seconds_total = total.seconds();
+    return {std::move(run.x), std::move(report)};
+}
+
+NewtonResult minimise(const EnergyTerms& terms, const VertexConstraints& constraints,
+                      const Points& start, const NewtonOptions& options, const Progress& progress) {
+    NewtonSolver solver(terms, start.rows(), constraints);
+    return solver.solve(terms, start, options, progress);
+}
+
+}  // namespace sinew

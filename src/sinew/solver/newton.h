@@ -1,0 +1,106 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/base/progress.h"
+#include "sinew/base/random.h"
+#include "sinew/energy/energy_term.h"
+#include "sinew/solver/vertex_constraints.h"
+
+#include <concepts>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+using EnergyTerms = std::vector<std::shared_ptr<const EnergyTerm>>;
+
+struct NewtonOptions {
+    int max_iterations = 200;           ///< factorise and step at most so often, >= 0
+    double tolerance = 1e-9;            ///< largest residual, relative to the forces at work, > 0
+    double sufficient_decrease = 1e-4;  ///< share of the predicted decrease to insist on, (0, 0.5)
+    bool is_minimum_checked = true;     ///< leave saddle points, e.g. a body collapsed to a point
+    int seed = 1;                       ///< of the small shake that leaves a saddle point, >= 0
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, NewtonOptions>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.max_iterations, Field{.name = "max_iterations", .help = "most iterations", .min = 0});
+    v(o.tolerance, Field{.name = "tolerance",
+                         .help = "largest residual, relative to the forces at work",
+                         .max = 1,
+                         .above = 0});
+    v(o.sufficient_decrease, Field{.name = "sufficient_decrease",
+                                   .help = "share of the predicted decrease to insist on",
+                                   .max = 0.5,
+                                   .above = 0});
+    v(o.is_minimum_checked, Field{.name = "is_minimum_checked", .help = "leave saddle points"});
+    v(o.seed, Field{.name = "seed", .help = "of the shake that leaves a saddle point", .min = 0});
+}
+
+enum class NewtonStatus {
+    Converged,       ///< the residual is below the tolerance, or at the level of rounding
+    IterationLimit,  ///< stopped early; the result is the best state so far
+    Stalled          ///< no step decreases the energy, and the residual is not small
+};
+
+/// What happened. Histories start with the first state, so they have iterations + 1 entries.
+struct NewtonReport {
+    NewtonStatus status = NewtonStatus::IterationLimit;
+    int iterations = 0;
+    std::vector<double> residual = {};  ///< |free gradient| / scale of the forces
+    std::vector<double> energy = {};    ///< J
+    std::vector<double> step = {};      ///< share of the Newton step taken, one per iteration
+    int factorisations = 0;
+    int projected_hessians = 0;  ///< how often the exact one was not positive definite
+    int saddle_points_left = 0;
+    double largest_shift = 0.0;    ///< added to the diagonal to make it positive definite, N/m
+    double seconds_analyse = 0.0;  ///< pattern and symbolic factorisation
+    double seconds_assemble = 0.0;
+    double seconds_factorise = 0.0;
+    double seconds_solve = 0.0;
+    double seconds_search = 0.0;  ///< energies along the step
+    double seconds_total = 0.0;
+};
+
+struct NewtonResult {
+    Points x;
+    NewtonReport report;
+};
+
+/// Minimises a sum of energy terms over the vertex positions by Newton's method with line search
+/// [Kadlecek2022, eqs. 2.20-2.22]. The exact Hessian is used where it is positive definite; where
+/// it is not, each element's is projected [Smith2019], and the diagonal is raised if that does not
+/// suffice. Construction analyses the pattern once, for any number of solves.
+class NewtonSolver {
+public:
+    /// @param terms     whose patterns the system must hold; later solves may use others within
+    /// them
+    /// @param vertices  rows of the positions
+    NewtonSolver(const EnergyTerms& terms, Eigen::Index vertices,
+                 const VertexConstraints& constraints);
+    ~NewtonSolver();
+    NewtonSolver(NewtonSolver&&) noexcept;
+    NewtonSolver& operator=(NewtonSolver&&) noexcept;
+
+    /// From any finite start, inverted or collapsed ones included.
+    /// @throws InputError  when the start has another number of rows, is not finite, or an option
+    /// is
+    ///                     out of range
+    /// @throws Cancelled   when the work was asked to stop
+    NewtonResult solve(const EnergyTerms& terms, const Points& start,
+                       const NewtonOptions& options = {}, const Progress& progress = {});
+
+private:
+    struct Data;
+    struct Run;
+    std::unique_ptr<Data> data_;
+};
+
+/// One solve: the equilibrium of these terms under these constraints.
+NewtonResult minimise(const EnergyTerms& terms, const VertexConstraints& constraints,
+                      const Points& start, const NewtonOptions& options = {},
+                      const Progress& progress = {});
+
+}  // namespace sinew

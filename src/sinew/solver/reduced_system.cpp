@@ -1,0 +1,183 @@
+#include "sinew/solver/reduced_system.h"
+
+#include "sinew/base/parallel.h"
+
+#include <Eigen/SparseCholesky>
+
+#include <algorithm>
+#include <vector>
+
+namespace sinew {
+
+namespace {
+
+/// A pivot this much smaller than the largest counts as zero.
+constexpr double kSmallestPivotRatio = 1e-14;
+
+using Sparse = Eigen::SparseMatrix<double>;
+
+/// Columns of the whole (both halves) block row of every vertex, ascending.
+std::vector<std::vector<Index>> whole_rows(const BlockHessian& pattern) {
+    std::vector<std::vector<Index>> rows(static_cast<std::size_t>(pattern.vertices()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t s = pattern.row_start()[i]; s < pattern.row_start()[i + 1]; ++s) {
+            const Index j = pattern.columns()[s];
+            rows[i].push_back(j);
+            if (static_cast<std::size_t>(j) != i) {
+                rows[static_cast<std::size_t>(j)].push_back(static_cast<Index>(i));
+            }
+        }
+    }
+    for (std::vector<Index>& row : rows) {
+        std::sort(row.begin(), row.end());
+    }
+    return rows;
+}
+
+}  // namespace
+
+struct ReducedSystem::Data {
+    std::vector<Mat3> basis;  // of each vertex; the first `dimension` columns are free
+    std::vector<int> dimension;
+    std::vector<int> offset;  // first unknown of each vertex
+    int unknowns = 0;
+    Sparse matrix;              // symmetric, both halves
+    std::vector<int> before;    // unknowns before block (i, j) in its row, by slot
+    std::vector<int> mirrored;  // unknowns before block (j, i) in its row, by slot
+    double mean_diagonal = 0.0;
+    Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor;
+
+    void number_unknowns(Eigen::Index vertices, const VertexConstraints& constraints) {
+        const auto n = static_cast<std::size_t>(vertices);
+        basis.assign(n, Mat3::Identity());
+        dimension.assign(n, 3);
+        offset.assign(n, 0);
+        for (const auto& [v, freedom] : constraints.freedoms()) {
+            basis[static_cast<std::size_t>(v)] = freedom.basis;
+            dimension[static_cast<std::size_t>(v)] = freedom.dimension;
+        }
+        for (std::size_t v = 0; v < n; ++v) {
+            offset[v] = unknowns;
+            unknowns += dimension[v];
+        }
+    }
+
+    void lay_out(const BlockHessian& pattern) {
+        const std::vector<std::vector<Index>> rows = whole_rows(pattern);
+        std::vector<int> start = {0};
+        std::vector<int> columns;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (int r = 0; r < dimension[i]; ++r) {
+                for (const Index j : rows[i]) {
+                    const auto column = static_cast<std::size_t>(j);
+                    for (int c = 0; c < dimension[column]; ++c) {
+                        columns.push_back(offset[column] + c);
+                    }
+                }
+                start.push_back(static_cast<int>(columns.size()));
+            }
+        }
+        const std::vector<double> zeros(columns.size(), 0.0);
+        matrix = Eigen::Map<const Sparse>(unknowns, unknowns, static_cast<int>(columns.size()),
+                                          start.data(), columns.data(), zeros.data());
+        place_blocks(pattern, rows);
+    }
+
+    void place_blocks(const BlockHessian& pattern, const std::vector<std::vector<Index>>& rows) {
+        const auto unknowns_before = [&](std::size_t i, Index j) {
+            int sum = 0;
+            for (const Index column : rows[i]) {
+                if (column == j) {
+                    break;
+                }
+                sum += dimension[static_cast<std::size_t>(column)];
+            }
+            return sum;
+        };
+        before.resize(pattern.columns().size());
+        mirrored.resize(pattern.columns().size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            for (std::size_t s = pattern.row_start()[i]; s < pattern.row_start()[i + 1]; ++s) {
+                const Index j = pattern.columns()[s];
+                before[s] = unknowns_before(i, j);
+                mirrored[s] = unknowns_before(static_cast<std::size_t>(j), static_cast<Index>(i));
+            }
+        }
+    }
+
+    /// Block (i, j) of the reduced matrix is Q_i^T H_ij Q_j.
+    void take_values(const BlockHessian& H) {
+        constexpr std::size_t kGrain = 512;
+        double* const values = matrix.valuePtr();
+        const int* const start = matrix.outerIndexPtr();
+        parallel_for(basis.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                for (std::size_t s = H.row_start()[i]; s < H.row_start()[i + 1]; ++s) {
+                    const auto j = static_cast<std::size_t>(H.columns()[s]);
+                    Mat3 block = H.block(s);
+                    if (dimension[i] < 3 || dimension[j] < 3) {
+                        block = basis[i].transpose() * block * basis[j];
+                    }
+                    for (int r = 0; r < dimension[i]; ++r) {
+                        for (int c = 0; c < dimension[j]; ++c) {
+                            values[start[offset[i] + r] + before[s] + c] = block(r, c);
+                            values[start[offset[j] + c] + mirrored[s] + r] = block(r, c);
+                        }
+                    }
+                }
+            }
+        });
+    }
+};
+
+ReducedSystem::ReducedSystem(const BlockHessian& pattern, const VertexConstraints& constraints)
+    : data_(std::make_unique<Data>()) {
+    data_->number_unknowns(pattern.vertices(), constraints);
+    data_->lay_out(pattern);
+    data_->factor.analyzePattern(data_->matrix);
+}
+
+ReducedSystem::~ReducedSystem() = default;
+ReducedSystem::ReducedSystem(ReducedSystem&&) noexcept = default;
+ReducedSystem& ReducedSystem::operator=(ReducedSystem&&) noexcept = default;
+
+Eigen::Index ReducedSystem::unknowns() const {
+    return data_->unknowns;
+}
+
+double ReducedSystem::mean_diagonal() const {
+    return data_->mean_diagonal;
+}
+
+bool ReducedSystem::factorise(const BlockHessian& H, double shift) {
+    data_->take_values(H);
+    data_->mean_diagonal =
+        data_->unknowns > 0 ? data_->matrix.diagonal().sum() / data_->unknowns : 0.0;
+    data_->factor.setShift(shift);
+    data_->factor.factorize(data_->matrix);
+    if (data_->factor.info() != Eigen::Success) {
+        return false;
+    }
+    const auto pivots = data_->factor.vectorD();
+    return pivots.allFinite() &&
+           (pivots.size() == 0 || pivots.minCoeff() > kSmallestPivotRatio * pivots.maxCoeff());
+}
+
+Points ReducedSystem::solve(const Points& b) const {
+    Eigen::VectorXd rhs(data_->unknowns);
+    for (std::size_t v = 0; v < data_->basis.size(); ++v) {
+        const int k = data_->dimension[v];
+        rhs.segment(data_->offset[v], k) =
+            data_->basis[v].leftCols(k).transpose() * point(b, static_cast<Eigen::Index>(v));
+    }
+    const Eigen::VectorXd y = data_->factor.solve(rhs);
+    Points x(b.rows(), 3);
+    for (std::size_t v = 0; v < data_->basis.size(); ++v) {
+        const int k = data_->dimension[v];
+        x.row(static_cast<Eigen::Index>(v)) =
+            (data_->basis[v].leftCols(k) * y.segment(data_->offset[v], k)).transpose();
+    }
+    return x;
+}
+
+}  // namespace sinew
