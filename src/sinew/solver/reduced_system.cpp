@@ -1,20 +1,16 @@
 #include "sinew/solver/reduced_system.h"
 
 #include "sinew/base/parallel.h"
-
-#include <Eigen/SparseCholesky>
+#include "sinew/linalg/cholesky.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <vector>
 
 namespace sinew {
 
 namespace {
-
-/// A pivot this much smaller than the largest counts as zero.
-constexpr double kSmallestPivotRatio = 1e-14;
-
-using Sparse = Eigen::SparseMatrix<double>;
 
 /// Columns of the whole (both halves) block row of every vertex, ascending.
 std::vector<std::vector<Index>> whole_rows(const BlockHessian& pattern) {
@@ -41,11 +37,12 @@ struct ReducedSystem::Data {
     std::vector<int> dimension;
     std::vector<int> offset;  // first unknown of each vertex
     int unknowns = 0;
-    Sparse matrix;              // symmetric, both halves
-    std::vector<int> before;    // unknowns before block (i, j) in its row, by slot
-    std::vector<int> mirrored;  // unknowns before block (j, i) in its row, by slot
+    SparseSymmetric matrix;
+    std::vector<int> before;           // unknowns before block (i, j) in its row, by slot
+    std::vector<int> mirrored;         // unknowns before block (j, i) in its row, by slot
+    std::vector<int> diagonal_before;  // unknowns before the diagonal block of each vertex
     double mean_diagonal = 0.0;
-    Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> factor;
+    std::optional<SparseCholesky> factor;  // nothing when there are no unknowns
 
     void number_unknowns(Eigen::Index vertices, const VertexConstraints& constraints) {
         const auto n = static_cast<std::size_t>(vertices);
@@ -64,22 +61,19 @@ struct ReducedSystem::Data {
 
     void lay_out(const BlockHessian& pattern) {
         const std::vector<std::vector<Index>> rows = whole_rows(pattern);
-        std::vector<int> start = {0};
-        std::vector<int> columns;
+        matrix.size = unknowns;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             for (int r = 0; r < dimension[i]; ++r) {
                 for (const Index j : rows[i]) {
                     const auto column = static_cast<std::size_t>(j);
                     for (int c = 0; c < dimension[column]; ++c) {
-                        columns.push_back(offset[column] + c);
+                        matrix.column.push_back(offset[column] + c);
                     }
                 }
-                start.push_back(static_cast<int>(columns.size()));
+                matrix.start.push_back(matrix.entries());
             }
         }
-        const std::vector<double> zeros(columns.size(), 0.0);
-        matrix = Eigen::Map<const Sparse>(unknowns, unknowns, static_cast<int>(columns.size()),
-                                          start.data(), columns.data(), zeros.data());
+        matrix.value.assign(matrix.column.size(), 0.0);
         place_blocks(pattern, rows);
     }
 
@@ -94,9 +88,11 @@ struct ReducedSystem::Data {
             }
             return sum;
         };
+        diagonal_before.resize(rows.size());
         before.resize(pattern.columns().size());
         mirrored.resize(pattern.columns().size());
         for (std::size_t i = 0; i < rows.size(); ++i) {
+            diagonal_before[i] = unknowns_before(i, static_cast<Index>(i));
             for (std::size_t s = pattern.row_start()[i]; s < pattern.row_start()[i + 1]; ++s) {
                 const Index j = pattern.columns()[s];
                 before[s] = unknowns_before(i, j);
@@ -108,8 +104,8 @@ struct ReducedSystem::Data {
     /// Block (i, j) of the reduced matrix is Q_i^T H_ij Q_j.
     void take_values(const BlockHessian& H) {
         constexpr std::size_t kGrain = 512;
-        double* const values = matrix.valuePtr();
-        const int* const start = matrix.outerIndexPtr();
+        double* const values = matrix.value.data();
+        const std::int64_t* const start = matrix.start.data();
         parallel_for(basis.size(), kGrain, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 for (std::size_t s = H.row_start()[i]; s < H.row_start()[i + 1]; ++s) {
@@ -128,13 +124,30 @@ struct ReducedSystem::Data {
             }
         });
     }
+
+    /// Adds to the diagonal and returns what its mean was before.
+    double shift_diagonal(double shift) {
+        double sum = 0.0;
+        for (std::size_t v = 0; v < basis.size(); ++v) {
+            for (int r = 0; r < dimension[v]; ++r) {
+                const auto row = static_cast<std::size_t>(offset[v] + r);
+                double& entry = matrix.value[static_cast<std::size_t>(matrix.start[row] +
+                                                                      diagonal_before[v] + r)];
+                sum += entry;
+                entry += shift;
+            }
+        }
+        return unknowns > 0 ? sum / unknowns : 0.0;
+    }
 };
 
 ReducedSystem::ReducedSystem(const BlockHessian& pattern, const VertexConstraints& constraints)
     : data_(std::make_unique<Data>()) {
     data_->number_unknowns(pattern.vertices(), constraints);
     data_->lay_out(pattern);
-    data_->factor.analyzePattern(data_->matrix);
+    if (data_->unknowns > 0) {
+        data_->factor.emplace(data_->matrix, CholeskyOptions{.store_double = true});
+    }
 }
 
 ReducedSystem::~ReducedSystem() = default;
@@ -151,16 +164,8 @@ double ReducedSystem::mean_diagonal() const {
 
 bool ReducedSystem::factorise(const BlockHessian& H, double shift) {
     data_->take_values(H);
-    data_->mean_diagonal =
-        data_->unknowns > 0 ? data_->matrix.diagonal().sum() / data_->unknowns : 0.0;
-    data_->factor.setShift(shift);
-    data_->factor.factorize(data_->matrix);
-    if (data_->factor.info() != Eigen::Success) {
-        return false;
-    }
-    const auto pivots = data_->factor.vectorD();
-    return pivots.allFinite() &&
-           (pivots.size() == 0 || pivots.minCoeff() > kSmallestPivotRatio * pivots.maxCoeff());
+    data_->mean_diagonal = data_->shift_diagonal(shift);
+    return !data_->factor || data_->factor->factor(data_->matrix).is_positive_definite;
 }
 
 Points ReducedSystem::solve(const Points& b) const {
@@ -170,7 +175,12 @@ Points ReducedSystem::solve(const Points& b) const {
         rhs.segment(data_->offset[v], k) =
             data_->basis[v].leftCols(k).transpose() * point(b, static_cast<Eigen::Index>(v));
     }
-    const Eigen::VectorXd y = data_->factor.solve(rhs);
+    Eigen::VectorXd y = Eigen::VectorXd::Zero(data_->unknowns);
+    if (data_->factor) {
+        const auto n = static_cast<std::size_t>(data_->unknowns);
+        SparseCholesky::Workspace workspace = data_->factor->make_workspace();
+        data_->factor->solve({rhs.data(), n}, 1, {y.data(), n}, workspace);
+    }
     Points x(b.rows(), 3);
     for (std::size_t v = 0; v < data_->basis.size(); ++v) {
         const int k = data_->dimension[v];
