@@ -86,6 +86,11 @@ TEST(Obj, GroupsArePartsOnlyWithoutObjectsAndPiecesOfOneNameAreJoined) {
     EXPECT_EQ(objects[1].name, "leg");
 }
 
+TEST(Obj, AMarkOfTheEncodingAndOldLineEndsAreNoObstacle) {
+    const auto parts = parse_obj("\xef\xbb\xbfv 0 0 0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", "x.obj");
+    EXPECT_EQ(parts[0].mesh.triangles.rows(), 1);
+}
+
 TEST(Obj, FacesMayComeAheadOfTheirVertices) {
     const auto parts = parse_obj("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0\n", "x.obj");
     EXPECT_EQ(parts[0].mesh.triangles.rows(), 1);

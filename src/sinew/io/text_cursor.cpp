@@ -110,7 +110,12 @@ TextCursor::TextCursor(std::string_view text, std::string_view file, const Style
       end_(text.data() + text.size()),
       file_(file),
       style_(style),
-      line_(style.first_line) {}
+      line_(style.first_line) {
+    // Some editors put a mark of the encoding ahead of the text.
+    if (line_ == 1 && text.starts_with("\xef\xbb\xbf")) {
+        at_ += 3;
+    }
+}
 
 void TextCursor::skip_blanks() {
     for (;;) {
