@@ -26,8 +26,8 @@ Eigen::Matrix3d nearest_rotation(const Eigen::Matrix3d& F);
 ///
 /// Departs: the paper takes one linearised step. Ours starts with that step and then repeats it
 /// on the optimality condition p_i (p_i - s_i) = m, so that the product is met to rounding. Where
-/// s is stretched more than threefold several stationary points exist; the one reached from s
-/// without a jump is taken.
+/// all of s is swollen to more than about 1.9 times the target several stationary points exist; one
+/// of them is taken.
 Eigen::Vector3d volume_singular_values(const Eigen::Vector3d& s, double ratio);
 
 /// The matrix of determinant `ratio` nearest to F: U diag(volume_singular_values(s)) V^T.

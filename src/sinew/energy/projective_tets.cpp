@@ -1,0 +1,437 @@
+#include "sinew/energy/projective_tets.h"
+
+#include "sinew/base/parallel.h"
+#include "sinew/energy/projective_checks.h"
+#include "sinew/linalg/batch3_kernel.h"
+#include "sinew/linalg/svd3.h"
+#include "sinew/mesh/connectivity.h"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace sinew {
+namespace {
+
+using batch3::kWidth;
+using batch3::Lanes;
+using batch3::Matrix;
+using batch3::Vector;
+
+constexpr std::size_t kBlock = 512;            // tetrahedra whose forces are summed locally
+constexpr std::size_t kMaxLocal = 4 * kBlock;  // vertices of a block
+constexpr std::size_t kVertices = 4096;        // per piece of parallel work
+constexpr std::size_t kPlanes = 13;  // floats per tetrahedron: B, two weights, ratio, root
+
+// Places of a tetrahedron's numbers among the planes of its block.
+constexpr std::size_t kRotation = 9;
+constexpr std::size_t kVolume = 10;
+constexpr std::size_t kRatio = 11;
+constexpr std::size_t kRoot = 12;
+
+// Neighbouring tetrahedra get neighbouring numbers: order along a Morton curve through the box.
+std::vector<Index> morton_order(const TetMesh& mesh) {
+    const Vec3 low = mesh.points.colwise().minCoeff().transpose();
+    const Vec3 high = mesh.points.colwise().maxCoeff().transpose();
+    const double size = std::max((high - low).maxCoeff(), 1e-300);
+    const auto spread = [](std::uint64_t v) {
+        std::uint64_t r = 0;
+        for (int bit = 0; bit < 20; ++bit) {
+            r |= ((v >> bit) & 1u) << (3 * bit);
+        }
+        return r;
+    };
+    const auto count = static_cast<std::size_t>(mesh.tets.rows());
+    std::vector<std::pair<std::uint64_t, Index>> keys(count);
+    parallel_for(count, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            Vec3 centre = Vec3::Zero();
+            for (int k = 0; k < 4; ++k) {
+                centre += 0.25 * point(mesh.points, mesh.tets(static_cast<Eigen::Index>(t), k));
+            }
+            const Vec3 unit = (centre - low) / size;
+            std::uint64_t key = 0;
+            for (int c = 0; c < 3; ++c) {
+                key |= spread(static_cast<std::uint64_t>(std::clamp(unit[c], 0.0, 1.0) * 0xFFFFF))
+                       << c;
+            }
+            keys[t] = {key, static_cast<Index>(t)};
+        }
+    });
+    std::sort(keys.begin(), keys.end());
+    std::vector<Index> order(count);
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& k) { return k.second; });
+    return order;
+}
+
+}  // namespace
+
+struct ProjectiveTets::Data {
+    // As given, for the double precision side.
+    Tets tets;
+    std::vector<Mat3> rest_inverse;    // D_m^-1
+    std::vector<Mat3> growth_inverse;  // F_g^-1, empty while there is no growth
+    std::vector<double> volume;
+    std::vector<double> rotation_weight;
+    std::vector<double> volume_weight;
+    std::vector<double> ratio;
+
+    // Blocks of the fast side.
+    std::vector<Index> order;  // place -> tetrahedron
+    std::size_t blocks = 0;
+    std::vector<float> planes;           // of block b from b * kPlanes * kBlock
+    std::vector<std::uint16_t> corners;  // of block b: four planes of kBlock local vertex numbers
+    std::vector<std::size_t> local_start;
+    std::vector<Index> local_vertex;  // of block b: [local_start[b], local_start[b + 1])
+    std::vector<float> partial;       // forces, four floats per local vertex
+    Lists partials_of_vertex;         // local vertices that are copies of a vertex
+    std::vector<double> block_energy;
+
+    // D_m^-1 F_g^-1: F_e = D_s B.
+    Mat3 B(std::size_t t) const {
+        return growth_inverse.empty() ? rest_inverse[t] : Mat3(rest_inverse[t] * growth_inverse[t]);
+    }
+    Mat3 F(std::size_t t, const Points& x) const {
+        const auto row = tets.row(static_cast<Eigen::Index>(t));
+        Mat3 edges;
+        for (int k = 0; k < 3; ++k) {
+            edges.col(k) = (x.row(row[k + 1]) - x.row(row[0])).transpose();
+        }
+        return edges * B(t);
+    }
+
+    void build_blocks(const TetMesh& rest);
+    void fill_planes();
+    void run_block(std::size_t b, const Points& x);
+};
+
+void ProjectiveTets::Data::build_blocks(const TetMesh& rest) {
+    order = morton_order(rest);
+    blocks = (order.size() + kBlock - 1) / kBlock;
+    planes.assign(blocks * kPlanes * kBlock, 0.0f);
+    corners.assign(blocks * 4 * kBlock, 0);
+    block_energy.assign(blocks, 0.0);
+    local_start.assign(1, 0);
+    std::vector<Index> vertices;
+    for (std::size_t b = 0; b < blocks; ++b) {
+        const std::size_t end = std::min(order.size(), (b + 1) * kBlock);
+        vertices.clear();
+        for (std::size_t k = b * kBlock; k < end; ++k) {
+            for (int c = 0; c < 4; ++c) {
+                vertices.push_back(tets(order[k], c));
+            }
+        }
+        std::sort(vertices.begin(), vertices.end());
+        vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+        for (std::size_t k = b * kBlock; k < end; ++k) {
+            for (int c = 0; c < 4; ++c) {
+                const auto place =
+                    std::lower_bound(vertices.begin(), vertices.end(), tets(order[k], c)) -
+                    vertices.begin();
+                corners[(4 * b + static_cast<std::size_t>(c)) * kBlock + (k - b * kBlock)] =
+                    static_cast<std::uint16_t>(place);
+            }
+        }
+        local_vertex.insert(local_vertex.end(), vertices.begin(), vertices.end());
+        local_start.push_back(local_vertex.size());
+    }
+    partial.assign(4 * local_vertex.size(), 0.0f);
+
+    // For every vertex its copies in blocks, ascending.
+    const auto points = static_cast<std::size_t>(rest.points.rows());
+    partials_of_vertex.start.assign(points + 1, 0);
+    for (const Index v : local_vertex) {
+        ++partials_of_vertex.start[static_cast<std::size_t>(v) + 1];
+    }
+    std::partial_sum(partials_of_vertex.start.begin(), partials_of_vertex.start.end(),
+                     partials_of_vertex.start.begin());
+    partials_of_vertex.items.resize(local_vertex.size());
+    std::vector<Index> next(partials_of_vertex.start.begin(), partials_of_vertex.start.end() - 1);
+    for (std::size_t k = 0; k < local_vertex.size(); ++k) {
+        const auto v = static_cast<std::size_t>(local_vertex[k]);
+        partials_of_vertex.items[static_cast<std::size_t>(next[v]++)] = static_cast<Index>(k);
+    }
+}
+
+void ProjectiveTets::Data::fill_planes() {
+    parallel_for(order.size(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<std::size_t>(order[k]);
+            float* to = planes.data() + (k / kBlock) * kPlanes * kBlock + k % kBlock;
+            const Mat3 b = B(t);
+            for (std::size_t e = 0; e < 9; ++e) {
+                to[e * kBlock] = static_cast<float>(
+                    b(static_cast<Eigen::Index>(e / 3), static_cast<Eigen::Index>(e % 3)));
+            }
+            to[kRotation * kBlock] = static_cast<float>(rotation_weight[t] * volume[t]);
+            to[kVolume * kBlock] = static_cast<float>(volume_weight[t] * volume[t]);
+            to[kRatio * kBlock] = static_cast<float>(ratio[t]);
+            to[kRoot * kBlock] = static_cast<float>(std::cbrt(ratio[t]));
+        }
+    });
+    // The tail of the last block: no weight, but numbers that divide well.
+    for (std::size_t k = order.size(); k < blocks * kBlock; ++k) {
+        float* to = planes.data() + (k / kBlock) * kPlanes * kBlock + k % kBlock;
+        to[kRatio * kBlock] = 1.0f;
+        to[kRoot * kBlock] = 1.0f;
+    }
+}
+
+void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
+    // Vertices relative to the first, so that single precision is enough.
+    alignas(64) float local[4 * kMaxLocal];
+    const Index* vertex = local_vertex.data() + local_start[b];
+    const std::size_t count = local_start[b + 1] - local_start[b];
+    const double* origin = x.data() + 3 * static_cast<std::ptrdiff_t>(vertex[0]);
+    for (std::size_t k = 0; k < count; ++k) {
+        const double* from = x.data() + 3 * static_cast<std::ptrdiff_t>(vertex[k]);
+        for (std::size_t c = 0; c < 3; ++c) {
+            local[4 * k + c] = static_cast<float>(from[c] - origin[c]);
+        }
+    }
+    float* force = partial.data() + 4 * local_start[b];
+    std::fill_n(force, 4 * count, 0.0f);
+
+    const float* plane = planes.data() + b * kPlanes * kBlock;
+    const std::uint16_t* corner = corners.data() + 4 * b * kBlock;
+    const std::size_t used = std::min(kBlock, order.size() - b * kBlock);
+    Lanes energy(0.0f);
+    for (std::size_t i = 0; i < used; i += kWidth) {
+        // Edges from corner 0.
+        alignas(64) float edge[9][kWidth];
+        for (std::size_t lane = 0; lane < kWidth; ++lane) {
+            const float* at0 = local + 4 * corner[i + lane];
+            for (std::size_t k = 0; k < 3; ++k) {
+                const float* at = local + 4 * corner[(k + 1) * kBlock + i + lane];
+                for (std::size_t c = 0; c < 3; ++c) {
+                    edge[3 * k + c][lane] = at[c] - at0[c];
+                }
+            }
+        }
+        const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
+        const Vector e0{load(edge[0]), load(edge[1]), load(edge[2])};
+        const Vector e1{load(edge[3]), load(edge[4]), load(edge[5])};
+        const Vector e2{load(edge[6]), load(edge[7]), load(edge[8])};
+        Lanes B[9];
+        for (std::size_t e = 0; e < 9; ++e) {
+            B[e] = load(plane + e * kBlock + i);
+        }
+        // F_e = D_s B, column c = sum_k e_k B(k, c).
+        const auto column = [&](std::size_t c) {
+            return batch3::plus(batch3::plus(batch3::times(B[c], e0), B[3 + c], e1), B[6 + c], e2);
+        };
+        const batch3::Svd svd = batch3::signed_svd({column(0), column(1), column(2)});
+        const Lanes w_rot = load(plane + kRotation * kBlock + i);
+        const Lanes w_vol = load(plane + kVolume * kBlock + i);
+        const Vector p = batch3::volume_singular_values(svd.s, load(plane + kRatio * kBlock + i),
+                                                        load(plane + kRoot * kBlock + i));
+        // Both pulls have the axes of F_e: R - F_e = U (1 - S) V^T, P - F_e = U (p - S) V^T.
+        const Lanes one(1.0f);
+        const Vector to_rotation{one - svd.s.x, one - svd.s.y, one - svd.s.z};
+        const Vector to_volume{p.x - svd.s.x, p.y - svd.s.y, p.z - svd.s.z};
+        energy += w_rot * batch3::dot(to_rotation, to_rotation) +
+                  w_vol * batch3::dot(to_volume, to_volume);
+        const Matrix H = batch3::recompose(
+            svd.U, batch3::plus(batch3::times(w_rot, to_rotation), w_vol, to_volume), svd.V);
+
+        // Forces on corners 1..3 are the columns of H B^T; corner 0 takes their opposite.
+        alignas(64) float out[12][kWidth];
+        Vector sum{Lanes(0.0f), Lanes(0.0f), Lanes(0.0f)};
+        for (std::size_t k = 0; k < 3; ++k) {
+            const Vector f =
+                batch3::plus(batch3::plus(batch3::times(B[3 * k], H.c0), B[3 * k + 1], H.c1),
+                             B[3 * k + 2], H.c2);
+            sum = batch3::plus(sum, Lanes(-1.0f), f);
+            f.x.store_unaligned(out[3 * k + 3]);
+            f.y.store_unaligned(out[3 * k + 4]);
+            f.z.store_unaligned(out[3 * k + 5]);
+        }
+        sum.x.store_unaligned(out[0]);
+        sum.y.store_unaligned(out[1]);
+        sum.z.store_unaligned(out[2]);
+        for (std::size_t lane = 0; lane < kWidth; ++lane) {
+            for (std::size_t k = 0; k < 4; ++k) {
+                float* to = force + 4 * corner[k * kBlock + i + lane];
+                for (std::size_t c = 0; c < 3; ++c) {
+                    to[c] += out[3 * k + c][lane];
+                }
+            }
+        }
+    }
+    alignas(64) float lanes[kWidth];
+    energy.store_unaligned(lanes);
+    block_energy[b] = 0.5 * std::accumulate(lanes, lanes + kWidth, 0.0);
+}
+
+ProjectiveTets::ProjectiveTets(const TetMesh& rest, std::span<const double> rotation_weight,
+                               std::span<const double> volume_weight)
+    : data_(std::make_unique<Data>()) {
+    Data& d = *data_;
+    const auto count = static_cast<std::size_t>(rest.tets.rows());
+    detail::check_count("rotation weights of tetrahedra", rotation_weight.size(), count);
+    detail::check_count("volume weights of tetrahedra", volume_weight.size(), count);
+    d.tets = rest.tets;
+    d.rest_inverse.resize(count);
+    d.volume.resize(count);
+    d.rotation_weight.assign(rotation_weight.begin(), rotation_weight.end());
+    d.volume_weight.assign(volume_weight.begin(), volume_weight.end());
+    d.ratio.assign(count, 1.0);
+    for (std::size_t t = 0; t < count; ++t) {
+        detail::checked_weight("rotation weights of tetrahedra", t, rotation_weight[t]);
+        detail::checked_weight("volume weights of tetrahedra", t, volume_weight[t]);
+        Mat3 edges;
+        for (int k = 0; k < 3; ++k) {
+            const auto row = rest.tets.row(static_cast<Eigen::Index>(t));
+            edges.col(k) = point(rest.points, row[k + 1]) - point(rest.points, row[0]);
+        }
+        d.volume[t] = edges.determinant() / 6.0;
+        if (!(d.volume[t] > 0.0)) {
+            throw InputError({.where = fmt::format("tetrahedron {} at rest", t),
+                              .found = fmt::format("volume {} m^3", d.volume[t]),
+                              .needs = "a volume > 0",
+                              .remedy = "improve the mesh or swap two corners"});
+        }
+        d.rest_inverse[t] = edges.inverse();
+    }
+    d.build_blocks(rest);
+    d.fill_planes();
+}
+
+ProjectiveTets::~ProjectiveTets() = default;
+
+void ProjectiveTets::set_growth(std::span<const Mat3> growth) {
+    detail::check_count("growth tensors of tetrahedra", growth.size(), data_->volume.size());
+    data_->growth_inverse.resize(growth.size());
+    for (std::size_t t = 0; t < growth.size(); ++t) {
+        const double determinant = growth[t].determinant();
+        if (!(determinant > 0.0) || !std::isfinite(determinant)) {
+            throw InputError({.where = fmt::format("growth of tetrahedron {}", t),
+                              .found = fmt::format("determinant {}", determinant),
+                              .needs = "a determinant > 0",
+                              .remedy = "check the growth factor and the fibre frame"});
+        }
+        data_->growth_inverse[t] = growth[t].inverse();
+    }
+    data_->fill_planes();
+}
+
+void ProjectiveTets::set_volume_ratio(std::span<const double> ratio) {
+    detail::check_count("volume ratios of tetrahedra", ratio.size(), data_->volume.size());
+    for (std::size_t t = 0; t < ratio.size(); ++t) {
+        if (!(ratio[t] > 0.0) || !std::isfinite(ratio[t])) {
+            throw InputError({.where = fmt::format("volume ratio of tetrahedron {}", t),
+                              .found = fmt::format("{}", ratio[t]),
+                              .needs = "a finite number > 0",
+                              .remedy = "check the target volume"});
+        }
+    }
+    data_->ratio.assign(ratio.begin(), ratio.end());
+    data_->fill_planes();
+}
+
+void ProjectiveTets::add_quadratic(Triplets& A) const {
+    const Data& d = *data_;
+    for (std::size_t t = 0; t < d.volume.size(); ++t) {
+        // Q = the gradients of the four hat functions; sum of w q q^T over the three axes.
+        const Mat3 B = d.B(t);
+        Eigen::Matrix<double, 4, 3> g;
+        g << -B.colwise().sum(), B;
+        const double w = d.volume[t] * (d.rotation_weight[t] + d.volume_weight[t]);
+        const Eigen::Matrix4d K = w * g * g.transpose();
+        const auto row = d.tets.row(static_cast<Eigen::Index>(t));
+        for (int a = 0; a < 4; ++a) {
+            for (int b = 0; b <= a; ++b) {
+                A.add(row[a], row[b], K(a, b));
+            }
+        }
+    }
+}
+
+double ProjectiveTets::add_force(const Points& x, Points& force) {
+    Data& d = *data_;
+    parallel_for(d.blocks, 2, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            d.run_block(b, x);
+        }
+    });
+    parallel_for(d.partials_of_vertex.size(), kVertices, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t v = begin; v < end; ++v) {
+            double sum[3] = {};
+            for (const Index k : d.partials_of_vertex[v]) {
+                const float* from = d.partial.data() + 4 * static_cast<std::ptrdiff_t>(k);
+                for (int c = 0; c < 3; ++c) {
+                    sum[c] += static_cast<double>(from[c]);
+                }
+            }
+            double* to = force.data() + 3 * v;
+            for (int c = 0; c < 3; ++c) {
+                to[c] += sum[c];
+            }
+        }
+    });
+    return std::accumulate(d.block_energy.begin(), d.block_energy.end(), 0.0);
+}
+
+double ProjectiveTets::energy(const Points& x) const {
+    const Data& d = *data_;
+    return parallel_reduce(
+        d.volume.size(), 1024, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double sum = 0.0;
+            for (std::size_t t = begin; t < end; ++t) {
+                const Vec3 s = signed_svd(d.F(t, x)).s;
+                double density = d.rotation_weight[t] * (s - Vec3::Ones()).squaredNorm();
+                if (d.volume_weight[t] > 0.0) {
+                    density += d.volume_weight[t] *
+                               (s - volume_singular_values(s, d.ratio[t])).squaredNorm();
+                }
+                sum += 0.5 * d.volume[t] * density;
+            }
+            return sum;
+        },
+        [](double a, double b) { return a + b; });
+}
+
+VolumeError ProjectiveTets::volume_error(const Points& x) const {
+    const Data& d = *data_;
+    double volume = 0.0;
+    double target = 0.0;
+    VolumeError error;
+    for (std::size_t t = 0; t < d.volume.size(); ++t) {
+        if (d.volume_weight[t] > 0.0) {
+            const double J = d.F(t, x).determinant();
+            const double grown = d.growth_inverse.empty()
+                                     ? d.volume[t]
+                                     : d.volume[t] / d.growth_inverse[t].determinant();
+            volume += grown * J;
+            target += grown * d.ratio[t];
+            error.largest = std::max(error.largest, std::abs(J / d.ratio[t] - 1.0));
+        }
+    }
+    error.total = target > 0.0 ? std::abs(volume / target - 1.0) : 0.0;
+    return error;
+}
+
+double ProjectiveTets::add_force_reference(const Points& x, Points& force) const {
+    const Data& d = *data_;
+    double energy = 0.0;
+    for (std::size_t t = 0; t < d.volume.size(); ++t) {
+        const Mat3 F = d.F(t, x);
+        const Mat3 to_rotation = nearest_rotation(F) - F;
+        const Mat3 to_volume = nearest_with_determinant(F, d.ratio[t]) - F;
+        const double w_rot = d.volume[t] * d.rotation_weight[t];
+        const double w_vol = d.volume[t] * d.volume_weight[t];
+        energy += 0.5 * (w_rot * to_rotation.squaredNorm() + w_vol * to_volume.squaredNorm());
+        const Mat3 f = (w_rot * to_rotation + w_vol * to_volume) * d.B(t).transpose();
+        const auto row = d.tets.row(static_cast<Eigen::Index>(t));
+        force.row(row[0]) -= f.rowwise().sum().transpose();
+        for (int k = 0; k < 3; ++k) {
+            force.row(row[k + 1]) += f.col(k).transpose();
+        }
+    }
+    return energy;
+}
+
+}  // namespace sinew

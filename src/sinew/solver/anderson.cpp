@@ -1,0 +1,109 @@
+#include "sinew/solver/anderson.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kPiece = 8192;
+
+}  // namespace
+
+Anderson::Anderson(std::size_t values, int window)
+    : size_(values),
+      window_(window),
+      dg_(values * static_cast<std::size_t>(window)),
+      dr_(values * static_cast<std::size_t>(window)),
+      last_g_(values),
+      last_r_(values),
+      gram_(Small::Zero(window, window)),
+      partial_((values + kPiece - 1) / kPiece * 2 * static_cast<std::size_t>(window)) {
+    SINEW_ASSERT(window >= 1 && window <= kMaxWindow, "window {}", window);
+}
+
+void Anderson::restart() {
+    count_ = 0;
+    next_ = 0;
+    has_last_ = false;
+}
+
+void Anderson::propose(std::span<const double> x, std::span<const double> r,
+                       std::span<double> next) {
+    const int newest = next_;
+    if (has_last_) {
+        count_ = std::min(count_ + 1, window_);
+        next_ = (next_ + 1) % window_;
+    }
+    // One pass: the newest differences, their products with all others, and those of r with all.
+    const auto m = static_cast<std::size_t>(window_);
+    const bool has_past = has_last_;
+    const int columns = count_;
+    parallel_for(size_, kPiece, [&](std::size_t begin, std::size_t end) {
+        double* dots = partial_.data() + begin / kPiece * 2 * m;
+        std::fill_n(dots, 2 * m, 0.0);
+        const std::size_t offset = static_cast<std::size_t>(newest) * size_;
+        for (std::size_t i = begin; i < end; ++i) {
+            const double g = x[i] + r[i];
+            if (has_past) {
+                dg_[offset + i] = g - last_g_[i];
+                dr_[offset + i] = r[i] - last_r_[i];
+            }
+            last_g_[i] = g;
+            last_r_[i] = r[i];
+        }
+        for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) {
+            double with_newest = 0.0;
+            double with_r = 0.0;
+            for (std::size_t i = begin; i < end; ++i) {
+                const double d = dr_[j * size_ + i];
+                with_newest += d * dr_[offset + i];
+                with_r += d * r[i];
+            }
+            dots[j] = with_newest;
+            dots[m + j] = with_r;
+        }
+    });
+    has_last_ = true;
+    SmallVector theta = SmallVector::Zero(columns);
+    if (columns > 0) {
+        SmallVector with_newest = SmallVector::Zero(columns);
+        SmallVector with_r = SmallVector::Zero(columns);
+        for (std::size_t p = 0; p < partial_.size(); p += 2 * m) {
+            for (int j = 0; j < columns; ++j) {
+                with_newest[j] += partial_[p + static_cast<std::size_t>(j)];
+                with_r[j] += partial_[p + m + static_cast<std::size_t>(j)];
+            }
+        }
+        for (int j = 0; j < columns; ++j) {
+            gram_(newest, j) = gram_(j, newest) = with_newest[j];
+        }
+        Small normal = gram_.topLeftCorner(columns, columns);
+        // Nearly parallel differences: a touch of the largest diagonal keeps theta bounded.
+        constexpr double kTouch = 1e-10;
+        normal.diagonal().array() += kTouch * normal.diagonal().maxCoeff() + 1e-300;
+        const Eigen::LDLT<Small> solver(normal);
+        theta = solver.solve(with_r);
+        if (!theta.allFinite()) {
+            theta.setZero();
+        }
+    }
+    parallel_for(size_, kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            next[i] = last_g_[i];
+        }
+        for (int j = 0; j < columns; ++j) {
+            const double t = theta[j];
+            const double* from = dg_.data() + static_cast<std::size_t>(j) * size_;
+            for (std::size_t i = begin; i < end; ++i) {
+                next[i] -= t * from[i];
+            }
+        }
+    });
+}
+
+}  // namespace sinew

@@ -1,0 +1,120 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/base/progress.h"
+#include "sinew/energy/projective_constraints.h"
+#include "sinew/energy/projective_term.h"
+#include "sinew/linalg/cholesky.h"
+#include "sinew/solver/low_rank_system.h"
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+struct LocalGlobalOptions {
+    int max_iterations = 100;  ///< local and global steps at most, >= 0
+    double tolerance = 1e-5;   ///< stop when |forces| / |forces at the start| is below, > 0
+    int window = 5;            ///< past steps that Anderson acceleration combines; 0: plain steps
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, LocalGlobalOptions>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.max_iterations, Field{.name = "max_iterations", .help = "most iterations", .min = 0});
+    v(o.tolerance, Field{.name = "tolerance",
+                         .help = "remaining share of the first forces",
+                         .max = 1,
+                         .above = 0});
+    v(o.window, Field{.name = "window",
+                      .help = "past steps that the acceleration combines, 0 for none",
+                      .min = 0,
+                      .max = 16});
+}
+
+enum class LocalGlobalStatus {
+    Converged,           ///< the residual is below the tolerance, or at the level of rounding
+    IterationLimit,      ///< stopped early; the energy has fallen so far
+    Stalled,             ///< no step lowers the energy any more
+    NotPositiveDefinite  ///< nothing was solved: see LocalGlobal::factor_result
+};
+
+/// What happened. Histories start with the first state: iterations + 1 entries.
+struct LocalGlobalReport {
+    LocalGlobalStatus status = LocalGlobalStatus::IterationLimit;
+    int iterations = 0;
+    std::vector<double> energy = {};    ///< J
+    std::vector<double> residual = {};  ///< |forces on free vertices| / those at the start
+    VolumeError volume_error = {};      ///< at the end, the largest of all terms
+    int refused = 0;                    ///< accelerated steps that would have raised the energy
+    int shortened = 0;                  ///< plain steps that had to be shortened
+    double seconds_local = 0.0;         ///< projections and forces
+    double seconds_global = 0.0;        ///< linear systems
+    double seconds_accelerate = 0.0;
+    double seconds_total = 0.0;
+};
+
+/// Called after every iteration with its number (from 1) and the positions.
+using IterationCallback = std::function<void(int, const Points&)>;
+
+/// Projective Dynamics [Bouaziz2014; Komaritzan, section 2.2]: minimises a sum of projective terms
+/// by turns of a local step (every constraint finds its nearest allowed state) and a global step
+/// (one linear system whose factor is kept), at rest or in time.
+///
+/// The factor belongs to the terms as they are when it is made. While growth changes it remains a
+/// good quasi-Newton matrix [Saito2015, section 3.1]; `refactor` makes it exact again. Every step
+/// is checked: the energy never rises beyond rounding.
+class LocalGlobal {
+public:
+    using Terms = std::vector<std::shared_ptr<ProjectiveTerm>>;
+
+    /// Orders, analyses and factorises. When nothing holds the body, a millionth of the mean
+    /// diagonal is added: steps become a little shorter, results stay.
+    /// @param fixed  vertices that leave the unknowns and keep the place they are given
+    ///               [Komaritzan, section 2.2.3]
+    LocalGlobal(Eigen::Index vertices, Terms terms, std::span<const Index> fixed = {});
+    ~LocalGlobal();
+    LocalGlobal(LocalGlobal&&) noexcept;
+    LocalGlobal& operator=(LocalGlobal&&) noexcept;
+
+    /// Factorises anew for the terms as they are now, on the same pattern.
+    const FactorResult& refactor();
+    const FactorResult& factor_result() const;
+    const SparseCholesky& factor() const;
+
+    /// Constraints that come and go, besides the terms: solved without a new factorisation. Call
+    /// again whenever their lists changed; an empty span ends it.
+    void set_changing(std::span<const std::shared_ptr<ProjectiveConstraints>> constraints,
+                      ChangingMethod method = ChangingMethod::Automatic);
+
+    /// Constant forces on vertices, N; an empty matrix for none.
+    void set_external_forces(const Points& forces);
+
+    /// Quasi-static equilibrium, from and into x. Fixed vertices stay where x has them.
+    /// @throws InputError when x has the wrong size or is not finite
+    /// @throws Cancelled  when asked to; x is then the last whole iterate
+    LocalGlobalReport minimise(Points& x, const LocalGlobalOptions& options = {},
+                               const Progress& progress = {},
+                               const IterationCallback& callback = {});
+
+    /// Prepares time stepping: adds M / dt^2 to the matrix and factorises.
+    /// @param masses  one per vertex, kg, > 0
+    /// @param step    dt, s, > 0
+    const FactorResult& set_dynamics(std::span<const double> masses, double step);
+
+    /// One step of implicit Euler [Komaritzan, eqs. 2.12-2.14]: x and v at t become those at t +
+    /// dt. Where x has fixed vertices at a new place, they move there within the step.
+    /// @param damping  mu, the share of the velocity that is kept, [0, 1]
+    LocalGlobalReport advance(Points& x, Points& v, double damping,
+                              const LocalGlobalOptions& options = {},
+                              const Progress& progress = {});
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace sinew
