@@ -42,21 +42,24 @@ struct Common {
     std::uint64_t seed = 0;
 };
 
+CLI::Option* add_target(CLI::App& app, const Option& option, const Setter& setter) {
+    return app.add_option_function<std::string>(option.name, setter, option.help);
+}
+
+template <class T>
+CLI::Option* add_target(CLI::App& app, const Option& option, T* target) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return app.add_flag(option.name, *target, option.help);
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        return app.add_option(option.name, *target, option.help)->capture_default_str();
+    } else {
+        return app.add_option(option.name, *target, option.help);
+    }
+}
+
 void add_option(CLI::App& app, const Option& option) {
     CLI::Option* added = std::visit(
-        [&](auto* target) -> CLI::Option* {
-            using T = std::remove_pointer_t<decltype(target)>;
-            if constexpr (std::is_same_v<T, bool>) {
-                return app.add_flag(option.name, *target, option.help);
-            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-                return app.add_option(option.name, *target, option.help);
-            } else if constexpr (std::is_same_v<T, std::string>) {
-                return app.add_option(option.name, *target, option.help);
-            } else {
-                return app.add_option(option.name, *target, option.help)->capture_default_str();
-            }
-        },
-        option.target);
+        [&](const auto& target) { return add_target(app, option, target); }, option.target);
     if (!option.metavar.empty()) {
         added->type_name(option.metavar);
     }

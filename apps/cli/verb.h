@@ -18,7 +18,9 @@ inline constexpr int kUnusable = 1;  ///< it ran, but the result cannot be used
 inline constexpr int kBadInput = 2;
 
 /// Where a flag's value goes. Strings that stay empty and vectors that stay empty were not given.
-using Target = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*>;
+/// A function is called with the text; what it throws is reported with the flag's name.
+using Setter = std::function<void(const std::string&)>;
+using Target = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*, Setter>;
 
 struct Option {
     std::string name;  ///< "--size", "-o,--output", or a plain word for a positional argument

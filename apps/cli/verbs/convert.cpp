@@ -44,7 +44,7 @@ Verb convert_verb() {
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        require_known_output(settings->to);  // before the work, not after it
+        require_known_output(settings->to);
         const Asset asset = read_asset(settings->from, settings->files.read_options());
         const std::string done = write_asset(settings->to, asset);
         result["from"] = settings->from;

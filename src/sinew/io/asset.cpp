@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/surface.h"
+#include "sinew/io/atomic_file.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/mesh/connectivity.h"
 
@@ -82,6 +83,7 @@ void require_known_output(const fs::path& path) {
                           .needs = fmt::format("one that can be written: {}", join(endings, " ")),
                           .remedy = "choose one of these endings"});
     }
+    require_writable_place(path);
 }
 
 Asset read_asset(const fs::path& path, const ReadOptions& options) {

@@ -28,7 +28,8 @@ Asset read_asset(const std::filesystem::path& path, const ReadOptions& options =
 /// @throws InputError when the ending is not known or cannot hold this
 std::string write_asset(const std::filesystem::path& path, const Asset& asset);
 
-/// @throws InputError when no format of that ending can be written
+/// To be asked before long work: can something be written there, in a format that is known?
+/// @throws InputError when no format of that ending can be written, or nothing in that folder
 void require_known_output(const std::filesystem::path& path);
 
 }  // namespace sinew

@@ -82,6 +82,10 @@ void AtomicFile::commit() {
     is_committed_ = true;
 }
 
+void require_writable_place(const std::filesystem::path& path) {
+    const AtomicFile probe(path);  // never committed: leaves no trace
+}
+
 void write_file_bytes(const std::filesystem::path& path, std::string_view content) {
     AtomicFile file(path);
     {

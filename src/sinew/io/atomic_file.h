@@ -29,6 +29,9 @@ private:
     bool is_committed_ = false;
 };
 
+/// Tells before long work that its result could not be written. @throws InputError
+void require_writable_place(const std::filesystem::path& path);
+
 /// Writes `content` in one go. @throws InputError when the folder or the disk refuses
 void write_file_bytes(const std::filesystem::path& path, std::string_view content);
 

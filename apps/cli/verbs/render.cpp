@@ -1,0 +1,222 @@
+#include "sinew/render/render.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/base/timer.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/render/contact_sheet.h"
+#include "sinew/render/png.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+
+#include "cli/field_options.h"
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/part_files.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+const std::vector<std::string> kViews = {"front", "back", "left", "right", "three-quarter", "top"};
+
+struct Settings {
+    std::vector<std::string> inputs;
+    std::string output;
+    std::string size = "1200x1600";
+    std::string views = "front";
+    std::string scalar;
+    std::string range;
+    std::string map = "viridis";
+    bool as_sheet = false;
+    RenderOptions render;
+    FileOptions files;
+};
+
+[[noreturn]] void refuse(std::string flag, const std::string& found, std::string needs) {
+    throw InputError({.where = std::move(flag),
+                      .found = fmt::format("'{}'", found),
+                      .needs = std::move(needs),
+                      .remedy = "see 'sinew render --help'"});
+}
+
+void set_size(const std::string& text, RenderOptions& options) {
+    const char* end = text.data() + text.size();
+    const auto [cross, first_error] = std::from_chars(text.data(), end, options.width);
+    if (first_error != std::errc() || cross == end || (*cross != 'x' && *cross != 'X')) {
+        refuse("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+    }
+    const auto [stop, second_error] = std::from_chars(cross + 1, end, options.height);
+    if (second_error != std::errc() || stop != end || options.width < 1 || options.height < 1) {
+        refuse("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+    }
+}
+
+std::vector<View> views_from(const std::string& text) {
+    std::vector<View> views;
+    for (const std::string& word : split(text, ',')) {
+        const auto it = std::find(kViews.begin(), kViews.end(), word);
+        if (it == kViews.end()) {
+            refuse("--view", word + did_you_mean(word, kViews),
+                   fmt::format("one or more of {}, separated by commas", join(kViews, ", ")));
+        }
+        views.push_back(static_cast<View>(it - kViews.begin()));
+    }
+    return views;
+}
+
+void set_scalar(const Settings& settings, Scene& scene) {
+    if (settings.scalar.empty()) {
+        return;
+    }
+    static const std::vector<std::string> kMaps = {"viridis", "diverging", "heat", "grey"};
+    ScalarMap map{.attribute = settings.scalar};
+    map.map =
+        static_cast<ColourMap>(std::find(kMaps.begin(), kMaps.end(), settings.map) - kMaps.begin());
+    if (!settings.range.empty()) {
+        const std::vector<std::string> ends = split(settings.range, ',');
+        double low = 0.0;
+        double high = 0.0;
+        const auto is_number = [](const std::string& word, double& value) {
+            const auto [stop, error] =
+                std::from_chars(word.data(), word.data() + word.size(), value);
+            return error == std::errc() && stop == word.data() + word.size();
+        };
+        if (ends.size() != 2 || !is_number(ends[0], low) || !is_number(ends[1], high) ||
+            !(low < high)) {
+            refuse("--range", settings.range, "LOW,HIGH with LOW < HIGH");
+        }
+        map.low = low;
+        map.high = high;
+    }
+    scene.scalar = map;
+}
+
+// One scene of all inputs, or one per input for a contact sheet.
+std::vector<Scene> scenes_from(const Settings& settings, std::vector<std::string>& captions) {
+    std::vector<Scene> scenes;
+    Scene all;
+    for (const std::string& input : settings.inputs) {
+        Scene scene = scene_from_file(input, settings.files.read_options(), settings.render);
+        if (settings.as_sheet) {
+            scenes.push_back(std::move(scene));
+            captions.push_back(std::filesystem::path(input).stem().string());
+        } else {
+            std::move(scene.surfaces.begin(), scene.surfaces.end(),
+                      std::back_inserter(all.surfaces));
+        }
+    }
+    if (!settings.as_sheet) {
+        scenes.push_back(std::move(all));
+        captions.emplace_back();
+    }
+    for (Scene& scene : scenes) {
+        set_scalar(settings, scene);
+    }
+    return scenes;
+}
+
+Image draw(const Settings& settings, const Context& context) {
+    const std::vector<View> views = views_from(settings.views);
+    std::vector<std::string> captions;
+    const std::vector<Scene> scenes = scenes_from(settings, captions);
+    std::vector<SheetPicture> pictures;
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+        for (const View view : views) {
+            RenderOptions options = settings.render;
+            options.view = view;
+            const bool is_only = scenes.size() * views.size() == 1;
+            Image image = render(scenes[i], options, context.progress);
+            if (is_only) {
+                return image;
+            }
+            std::string caption = captions[i];
+            if (views.size() > 1) {
+                caption += (caption.empty() ? "" : ", ") + kViews[static_cast<std::size_t>(view)];
+            }
+            pictures.push_back({.image = std::move(image), .caption = std::move(caption)});
+        }
+    }
+    return contact_sheet(
+        pictures, {.columns = static_cast<int>(
+                       scenes.size() > 1 && views.size() > 1 ? views.size() : pictures.size())});
+}
+
+}  // namespace
+
+Verb render_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{
+        .name = "render",
+        .summary = "Draw meshes, tetrahedra and bodies to a PNG picture",
+        .examples =
+            "  sinew render body.ply -o body.png --view three-quarter\n"
+            "  sinew render bones muscles -o ecorche.png       folders of parts, by kind\n"
+            "  sinew render body.sinew -o x.png --skin-opacity 0.3 --view front,left,back\n"
+            "  sinew render a.ply b.ply c.ply --sheet -o compare.png\n"
+            "  sinew render arm.vtu.msh -o cut.png --cut front --cut-at 0.02\n"
+            "  sinew render scan.ply -o map.png --scalar thickness --range 0,0.03",
+        .options = {{.name = "inputs",
+                     .help = "files, or folders of parts (bones/, muscles/, skin/ ...)",
+                     .target = &settings->inputs,
+                     .metavar = "IN",
+                     .is_required = true},
+                    {.name = "-o,--output",
+                     .help = "the picture to write",
+                     .target = &settings->output,
+                     .metavar = "FILE.png",
+                     .is_required = true},
+                    {.name = "--view",
+                     .help = "front, back, left, right, three-quarter, top; several, separated by "
+                             "commas, side by side",
+                     .target = &settings->views},
+                    {.name = "--size",
+                     .help = "pixels of each picture",
+                     .target = &settings->size,
+                     .metavar = "WxH"},
+                    {.name = "--sheet",
+                     .help = "one picture per input, side by side with captions",
+                     .target = &settings->as_sheet},
+                    {.name = "--scalar",
+                     .help = "colour by this data of the vertices or elements",
+                     .target = &settings->scalar,
+                     .metavar = "NAME"},
+                    {.name = "--range",
+                     .help = "values of the first and last colour",
+                     .target = &settings->range,
+                     .metavar = "LOW,HIGH"},
+                    {.name = "--map",
+                     .help = "colours of --scalar",
+                     .target = &settings->map,
+                     .choices = {"viridis", "diverging", "heat", "grey"}}},
+        .run = {}};
+    add_field_options(verb.options, settings->render, {"width", "height", "view"});
+    settings->files.add_to(verb.options);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        const Timer timer;
+        set_size(settings->size, settings->render);
+        if (lower(std::filesystem::path(settings->output).extension().string()) != ".png") {
+            refuse("--output", settings->output, "a name that ends in .png");
+        }
+        require_writable_place(settings->output);
+        const Image image = draw(*settings, context);
+        write_file_bytes(settings->output, encode_png(image));
+        result["picture"] = settings->output;
+        result["width"] = image.width;
+        result["height"] = image.height;
+        result["seconds"] = timer.seconds();
+        if (!context.is_quiet && !context.wants_json) {
+            fmt::print("{}: {} x {} pixels, {:.1f} s\n", settings->output, image.width,
+                       image.height, timer.seconds());
+        }
+        return kOk;
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,72 @@
+#include "sinew/meshing/tetrahedralise.h"
+
+#include "sinew/geometry/measure.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/mesh_parts.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+#include "cli/field_options.h"
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+struct Settings {
+    std::vector<std::string> inputs;
+    std::string output;
+    TetrahedraliseOptions options;
+    FileOptions files;
+};
+
+}  // namespace
+
+Verb tetrahedralise_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{
+        .name = "tetrahedralise",
+        .summary = "Fill closed surfaces with tetrahedra; the surfaces are kept",
+        .examples =
+            "  sinew tetrahedralise skin.ply -o body.vtu --max-edge 0.02\n"
+            "  sinew tetrahedralise skin.ply bone.ply -o arm.msh   nested: regions 1 and 2\n"
+            "Runs the separate program TetGen.",
+        .options = {{.name = "inputs",
+                     .help = "closed surfaces that do not touch; one region each, in this order",
+                     .target = &settings->inputs,
+                     .metavar = "IN",
+                     .is_required = true},
+                    {.name = "-o,--output",
+                     .help = "tetrahedra: .vtu .msh .mesh .node",
+                     .target = &settings->output,
+                     .metavar = "FILE",
+                     .is_required = true}},
+        .run = {}};
+    add_field_options(verb.options, settings->options, {"max_memory"});
+    settings->files.add_to(verb.options);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        require_known_output(settings->output);
+        std::vector<TriangleMesh> surfaces;
+        for (const std::string& input : settings->inputs) {
+            surfaces.push_back(merged(read_surface(input, settings->files.read_options())));
+        }
+        const TetMesh mesh = tetrahedralise(surfaces, settings->options, context.progress);
+        const std::string done = write_asset(settings->output, {.content = mesh});
+        result["output"] = settings->output;
+        result["vertices"] = mesh.points.rows();
+        result["tets"] = mesh.tets.rows();
+        result["volume_l"] = 1e3 * volume(mesh.points, mesh.tets);
+        if (!context.is_quiet && !context.wants_json) {
+            fmt::print("{}: {}\n", settings->output, done);
+        }
+        return kOk;
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli
