@@ -3,7 +3,7 @@
 namespace sinew::cli {
 
 std::vector<Verb> all_verbs() {
-    return {info_verb(), check_verb(), convert_verb()};
+    return {info_verb(), check_verb(), convert_verb(), render_verb(), tetrahedralise_verb()};
 }
 
 }  // namespace sinew::cli

@@ -9,6 +9,8 @@ namespace sinew::cli {
 Verb check_verb();
 Verb convert_verb();
 Verb info_verb();
+Verb render_verb();
+Verb tetrahedralise_verb();
 
 /// In the order in which --help lists them.
 std::vector<Verb> all_verbs();
