@@ -233,6 +233,20 @@ TEST(Render, VertexColoursAndScalarsAreShown) {
     EXPECT_LT(image.at(40, 68)[0], image.at(40, 68)[2]);  // low: blue
 }
 
+TEST(Render, MusclesTurnPaleWhereTheyAreTendon) {
+    Scene scene;
+    scene.surfaces.push_back({.name = "m", .kind = "muscle", .mesh = support::sphere(4, 1.0)});
+    TriangleMesh& mesh = scene.surfaces[0].mesh;
+    Attribute tendon{.name = "tendon", .values = {}};
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        tendon.values.push_back(mesh.points(i, 0) > 0 ? 1.0 : 0.0);
+    }
+    mesh.point_data.push_back(tendon);
+    const Image image = render(scene, small());
+    EXPECT_TRUE(is_reddish(image.at(20, 40)));
+    EXPECT_FALSE(is_reddish(image.at(60, 40)));
+}
+
 TEST(Render, WireframeDarkensEdgesOnly) {
     Scene scene;
     scene.surfaces.push_back({.mesh = support::open_square(2), .colour = kGrey});

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/render/body_scene.h"
 #include "sinew/render/ray_scene.h"
 #include "sinew/render/scene.h"
 
@@ -97,6 +98,30 @@ TEST(Scene, ScalarRangeIsWhatTheDataHold) {
     EXPECT_EQ(scalar_range(scene).high, 3.0);
     scene.scalar->attribute = "absent";
     EXPECT_THROW(scalar_range(scene), InputError);
+}
+
+TEST(Scene, ABodyGivesItsSkinBonesAndMuscles) {
+    Body body;
+    body.skin.mesh = support::sphere(1, 1.0);
+    body.maps.push_back({.name = "fat", .values = std::vector<double>(42, 0.01), .unit = "m"});
+    body.bones.push_back({.name = "femur_l", .mesh = support::sphere(1, 0.1)});
+    body.bones.push_back(
+        {.name = "disc_l4_l5", .kind = BoneKind::Disc, .mesh = support::sphere(1, 0.1)});
+    body.muscles.push_back({.name = "soleus_l", .mesh = support::sphere(1, 0.2)});
+    const Scene scene = scene_from_body(body);
+    ASSERT_EQ(scene.surfaces.size(), 4u);
+    EXPECT_NE(find_attribute(scene.surfaces[0].mesh.point_data, "fat"), nullptr);
+    EXPECT_EQ(scene.surfaces[1].kind, "bone");
+    EXPECT_EQ(scene.surfaces[2].kind, "cartilage");
+    EXPECT_EQ(scene.surfaces[3].kind, "muscle");
+    EXPECT_NO_THROW(require_valid(scene));
+    body.display_skin = support::sphere(2, 1.0);
+    EXPECT_EQ(scene_from_body(body).surfaces[0].mesh.points.rows(), 162);
+    Template anatomy;
+    anatomy.skin = support::sphere(1, 1.0);
+    anatomy.muscles.push_back(
+        {.name = "tract", .mesh = support::sphere(1, 0.1), .is_passive = true});
+    EXPECT_EQ(scene_from_template(anatomy).surfaces[1].kind, "tendon");
 }
 
 // On a sphere the true normal is the direction from the middle; across a box's edges nothing is

@@ -1,7 +1,7 @@
 #include "sinew/render/ray_scene.h"
 
 #include "sinew/base/error.h"
-#include "sinew/base/text.h"
+#include "sinew/render/ray_object.h"
 
 #include <Eigen/Geometry>
 #include <embree3/rtcore.h>
@@ -19,28 +19,6 @@ namespace {
 constexpr float kLift = 2e-5f;
 constexpr int kMaxCrossings = 128;
 constexpr float kOpaque = 0.999f;
-constexpr std::size_t kMapSteps = 1024;
-
-enum class Form { Mesh, Tubes, Balls };
-
-struct Object {
-    Form form = Form::Mesh;
-    PartKind kind = PartKind::Other;
-    Finish finish = {};
-    Colour colour = Colour::Ones();
-    float opacity = 1.0f;
-    bool is_cut = false;
-    bool is_closed = false;
-    bool is_flat = false;
-    bool show_edges = false;
-    std::vector<Vec3f> points = {};
-    std::vector<std::uint32_t> corners = {};  // three per triangle; one per tube segment
-    std::vector<Vec3f> normals = {};          // one per corner
-    std::vector<Colour> point_colours = {};
-    std::vector<Colour> face_colours = {};
-    std::vector<float> point_scalars = {};  // already in [0, 1]
-    std::vector<float> face_scalars = {};
-};
 
 struct Crossing {
     float distance;
@@ -66,7 +44,7 @@ struct UnitPlane {
 /// Embree hands this back to the filters below.
 struct Context {
     RTCIntersectContext embree;
-    const std::vector<Object>* objects = nullptr;
+    const std::vector<RayObject>* objects = nullptr;
     const UnitPlane* cut = nullptr;
     std::vector<Crossing>* crossings = nullptr;
 };
@@ -128,83 +106,6 @@ RTCRayHit embree_ray_hit(const Ray& ray) {
     return r;
 }
 
-/// Every edge is used equally often in both directions: a ray that enters also leaves.
-bool is_closed(const TriangleMesh& mesh) {
-    std::vector<std::uint64_t> edges;
-    edges.reserve(3 * static_cast<std::size_t>(mesh.triangles.rows()));
-    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        for (int k = 0; k < 3; ++k) {
-            const auto a = static_cast<std::uint64_t>(mesh.triangles(t, k));
-            const auto b = static_cast<std::uint64_t>(mesh.triangles(t, (k + 1) % 3));
-            // Undirected edge in the upper bits, direction in the lowest.
-            edges.push_back((std::min(a, b) << 33) | (std::max(a, b) << 1) | (a < b ? 1u : 0u));
-        }
-    }
-    std::sort(edges.begin(), edges.end());
-    for (std::size_t i = 0; i < edges.size();) {
-        std::int64_t balance = 0;
-        const std::uint64_t edge = edges[i] >> 1;
-        for (; i < edges.size() && (edges[i] >> 1) == edge; ++i) {
-            balance += (edges[i] & 1u) != 0 ? 1 : -1;
-        }
-        if (balance != 0) {
-            return false;
-        }
-    }
-    return !edges.empty();
-}
-
-std::vector<Colour> colours_of(const std::vector<Attribute>& data) {
-    std::vector<Colour> colours;
-    if (const Attribute* a = find_attribute(data, kColourAttribute)) {
-        const auto n = static_cast<std::size_t>(a->components);
-        for (std::size_t i = 0; i < a->count(); ++i) {
-            const Eigen::Vector3d c(a->values[n * i], a->values[n * i + 1], a->values[n * i + 2]);
-            colours.emplace_back(
-                (c.allFinite() ? c : Eigen::Vector3d::Constant(0.5)).cast<float>().cwiseMax(0.0f));
-        }
-    }
-    return colours;
-}
-
-std::vector<float> scalars_of(const std::vector<Attribute>& data, const ScalarMap& map,
-                              const ScalarRange& range) {
-    std::vector<float> scalars;
-    const Attribute* a = find_attribute(data, map.attribute);
-    if (a != nullptr && a->components == 1) {
-        for (const double v : a->values) {
-            const double t = (v - range.low) / (range.high - range.low);
-            scalars.push_back(std::isnan(t) ? std::numeric_limits<float>::quiet_NaN()
-                                            : static_cast<float>(std::clamp(t, 0.0, 1.0)));
-        }
-    }
-    return scalars;
-}
-
-/// Kinds from inside out: where parts overlap, the cut shows the one that comes first.
-int depth_rank(PartKind kind) {
-    switch (kind) {
-        case PartKind::Tooth:
-            return 0;
-        case PartKind::Bone:
-            return 1;
-        case PartKind::Cartilage:
-            return 2;
-        case PartKind::Fat:
-            return 8;
-        case PartKind::Skin:
-            return 9;
-        case PartKind::Tendon:
-        case PartKind::Muscle:
-        case PartKind::Organ:
-        case PartKind::Vessel:
-        case PartKind::Nerve:
-        case PartKind::Other:
-            break;
-    }
-    return 4;
-}
-
 struct Bounds {
     Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
     Vec3 high = Vec3::Constant(-std::numeric_limits<double>::infinity());
@@ -220,11 +121,10 @@ struct RayScene::Impl {
     RTCDevice device = nullptr;
     RTCScene opaque = nullptr;
     RTCScene clear = nullptr;
-    std::vector<Object> objects = {};  // geometry ids of both scenes are rows here
-    std::array<Colour, kMapSteps> map = {};
+    std::vector<RayObject> objects = {};  // geometry ids of both scenes are rows here
+    ColourTable table = {};
     std::optional<UnitPlane> cut = {};
-    Vec3 centre = Vec3::Zero();
-    double radius = 1.0;
+    UnitFrame frame = {};
     Vec3f low = Vec3f::Zero();
     Vec3f high = Vec3f::Zero();
     bool has_clear = false;
@@ -246,17 +146,9 @@ struct RayScene::Impl {
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    Vec3f unit(const Vec3& p) const {
-        return ((p - centre) / radius).cast<float>();
-    }
     void measure(const Scene& scene, const RaySceneOptions& options);
-    void add_surface(const SceneSurface& surface, const Scene& scene, const ScalarRange& range,
-                     const RaySceneOptions& options);
-    void add_lines(const SceneLines& lines, const RaySceneOptions& options);
-    void add_dots(const SceneDots& dots, const RaySceneOptions& options);
-    void attach(Object object, float tube_radius);
+    void attach(RayObject object);
     void commit();
-    Colour albedo(const Object& object, unsigned primitive, float u, float v) const;
     void fill(const Ray& ray, const Crossing& c, Hit& hit) const;
     bool cap(const Ray& ray, float distance, Hit& hit) const;
     Context context(void (*filter)(const RTCFilterFunctionNArguments*),
@@ -298,7 +190,8 @@ void RayScene::Impl::measure(const Scene& scene, const RaySceneOptions& options)
     if (!(bounds.low.x() <= bounds.high.x())) {
         return;  // nothing to see
     }
-    centre = 0.5 * bounds.low + 0.5 * bounds.high;
+    frame.centre = 0.5 * bounds.low + 0.5 * bounds.high;
+    double& radius = frame.radius;
     radius = 0.5 * (bounds.high - bounds.low).stableNorm();
     if (!(radius < 1e100)) {
         throw InputError({.where = "picture",
@@ -307,11 +200,14 @@ void RayScene::Impl::measure(const Scene& scene, const RaySceneOptions& options)
                           .remedy = "check the unit of the mesh"});
     }
     radius = radius > 0.0 ? radius : 1.0;
-    low = unit(bounds.low);
-    high = unit(bounds.high);
+    low = frame.unit(bounds.low);
+    high = frame.unit(bounds.high);
 }
 
-void RayScene::Impl::attach(Object object, float tube_radius) {
+void RayScene::Impl::attach(RayObject object) {
+    if (object.is_empty()) {
+        return;
+    }
     const RTCGeometryType type = object.form == Form::Mesh    ? RTC_GEOMETRY_TYPE_TRIANGLE
                                  : object.form == Form::Tubes ? RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE
                                                               : RTC_GEOMETRY_TYPE_SPHERE_POINT;
@@ -326,7 +222,7 @@ void RayScene::Impl::attach(Object object, float tube_radius) {
             points[width * i + c] = object.points[i][static_cast<Eigen::Index>(c)];
         }
         if (!is_mesh) {
-            points[width * i + 3] = tube_radius;
+            points[width * i + 3] = object.radius;
         }
     }
     if (object.form != Form::Balls) {
@@ -345,79 +241,6 @@ void RayScene::Impl::attach(Object object, float tube_radius) {
     objects.push_back(std::move(object));
 }
 
-void RayScene::Impl::add_surface(const SceneSurface& surface, const Scene& scene,
-                                 const ScalarRange& range, const RaySceneOptions& options) {
-    Object o;
-    o.kind = part_kind(surface.kind, surface.name);
-    o.finish = finish_of(o.kind);
-    o.colour = surface.colour.value_or(anatomical_colour(o.kind, surface.name));
-    const double skin = o.kind == PartKind::Skin ? options.skin_opacity : 1.0;
-    o.opacity = static_cast<float>(surface.opacity * skin);
-    if (surface.mesh.triangles.rows() == 0 || o.opacity <= 0.0f) {
-        return;
-    }
-    o.is_flat = surface.is_flat;
-    o.show_edges = surface.show_edges || options.wireframe;
-    o.is_cut = cut && is_in_layers(surface.kind, surface.name, options.cut_layers);
-    o.is_closed = o.is_cut && is_closed(surface.mesh);
-    const auto count = static_cast<std::size_t>(surface.mesh.points.rows());
-    o.points.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        o.points.push_back(unit(point(surface.mesh.points, static_cast<Eigen::Index>(i))));
-    }
-    const Index* corners = surface.mesh.triangles.data();
-    o.corners.assign(corners, corners + surface.mesh.triangles.size());
-    if (!o.is_flat) {
-        o.normals = corner_normals(surface.mesh, options.crease_angle);
-    }
-    if (scene.scalar) {
-        o.point_scalars = scalars_of(surface.mesh.point_data, *scene.scalar, range);
-        o.face_scalars = scalars_of(surface.mesh.triangle_data, *scene.scalar, range);
-    }
-    o.point_colours = colours_of(surface.mesh.point_data);
-    o.face_colours = colours_of(surface.mesh.triangle_data);
-    attach(std::move(o), 0.0f);
-}
-
-void RayScene::Impl::add_lines(const SceneLines& lines, const RaySceneOptions& options) {
-    Object o;
-    o.form = Form::Tubes;
-    o.kind = part_kind(lines.kind, lines.name);
-    o.finish = finish_of(o.kind);
-    o.colour = lines.colour;
-    o.is_cut = cut && is_in_layers(lines.kind, lines.name, options.cut_layers);
-    for (std::size_t i = 0; i < lines.lines.size(); ++i) {
-        for (std::size_t k = 0; k < lines.lines[i].size(); ++k) {
-            if (k + 1 < lines.lines[i].size()) {
-                o.corners.push_back(static_cast<std::uint32_t>(o.points.size()));
-            }
-            o.points.push_back(unit(lines.lines[i][k]));
-            if (!lines.colours.empty()) {
-                o.point_colours.push_back(lines.colours[i][k]);
-            }
-        }
-    }
-    if (!o.corners.empty()) {
-        attach(std::move(o), static_cast<float>(lines.radius / radius));
-    }
-}
-
-void RayScene::Impl::add_dots(const SceneDots& dots, const RaySceneOptions& options) {
-    Object o;
-    o.form = Form::Balls;
-    o.kind = part_kind(dots.kind, dots.name);
-    o.finish = finish_of(o.kind);
-    o.colour = dots.colour;
-    o.is_cut = cut && is_in_layers(dots.kind, dots.name, options.cut_layers);
-    for (const Vec3& p : dots.points) {
-        o.points.push_back(unit(p));
-    }
-    o.point_colours = dots.colours;
-    if (!o.points.empty()) {
-        attach(std::move(o), static_cast<float>(dots.radius / radius));
-    }
-}
-
 void RayScene::Impl::commit() {
     const RTCSceneFlags filter = RTC_SCENE_FLAG_CONTEXT_FILTER_FUNCTION;
     rtcSetSceneFlags(opaque, cut ? static_cast<RTCSceneFlags>(filter | RTC_SCENE_FLAG_ROBUST)
@@ -430,77 +253,14 @@ void RayScene::Impl::commit() {
     }
 }
 
-Colour RayScene::Impl::albedo(const Object& o, unsigned primitive, float u, float v) const {
-    const std::size_t p = primitive;
-    const auto mapped = [&](float t) {
-        return std::isnan(t) ? map_colour(ColourMap::Viridis, std::nan(""))
-                             : map[static_cast<std::size_t>(t * (kMapSteps - 1) + 0.5f)];
-    };
-    if (!o.face_scalars.empty()) {
-        return mapped(o.face_scalars[p]);
-    }
-    if (o.form == Form::Mesh) {
-        const std::uint32_t* c = &o.corners[3 * p];
-        const auto blend = [&](const auto& values) {
-            return (1.0f - u - v) * values[c[0]] + u * values[c[1]] + v * values[c[2]];
-        };
-        if (!o.point_scalars.empty()) {
-            return mapped(blend(o.point_scalars));
-        }
-        if (!o.point_colours.empty()) {
-            return blend(o.point_colours);
-        }
-    } else if (!o.point_colours.empty()) {
-        if (o.form == Form::Balls) {
-            return o.point_colours[p];
-        }
-        const std::uint32_t first = o.corners[p];
-        return (1.0f - u) * o.point_colours[first] + u * o.point_colours[first + 1];
-    }
-    return o.face_colours.empty() ? o.colour : o.face_colours[p];
-}
-
-namespace {
-
-/// Where rays to the lights start, so that facets do not shade themselves at the terminator: the
-/// point is lifted to the tangent planes of the corners and blended [Hanika2021].
-Vec3f lifted_point(const Object& o, std::size_t triangle, float u, float v, const Vec3f& p,
-                   float side) {
-    const float weight[3] = {1.0f - u - v, u, v};
-    Vec3f result = Vec3f::Zero();
-    for (std::size_t k = 0; k < 3; ++k) {
-        const Vec3f n = side * o.normals[3 * triangle + k];
-        const Vec3f d = p - o.points[o.corners[3 * triangle + k]];
-        result += weight[k] * (p - std::min(0.0f, d.dot(n)) * n);
-    }
-    return result;
-}
-
-float distance_to_edges(const Object& o, std::size_t triangle, float u, float v) {
-    Vec3f p[3];
-    for (std::size_t k = 0; k < 3; ++k) {
-        p[k] = o.points[o.corners[3 * triangle + k]];
-    }
-    const float twice_area = (p[1] - p[0]).cross(p[2] - p[0]).norm();
-    const float weight[3] = {1.0f - u - v, u, v};
-    float least = 1e30f;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const float edge = (p[(k + 2) % 3] - p[(k + 1) % 3]).norm();
-        least = std::min(least, weight[k] * twice_area / std::max(edge, 1e-30f));
-    }
-    return least;
-}
-
-}  // namespace
-
 void RayScene::Impl::fill(const Ray& ray, const Crossing& c, Hit& hit) const {
-    const Object& o = objects[c.geometry];
+    const RayObject& o = objects[c.geometry];
     hit.object = static_cast<int>(c.geometry);
     hit.distance = c.distance;
     hit.position = ray.origin + c.distance * ray.direction;
     hit.finish = o.finish;
     hit.opacity = o.opacity;
-    hit.albedo = albedo(o, c.primitive, c.u, c.v);
+    hit.albedo = detail::albedo(o, table, c.primitive, c.u, c.v);
     hit.is_cap = false;
     const Vec3f outward = c.normal.normalized();
     hit.is_back = outward.dot(ray.direction) > 0.0f;
@@ -542,11 +302,11 @@ bool RayScene::Impl::cap(const Ray& ray, float distance, Hit& hit) const {
     RTCRayHit r = embree_ray_hit({ray.origin, ray.direction, distance, 1e30f});
     rtcIntersect1(opaque, &c.embree, &r);
     std::sort(crossings.begin(), crossings.end());
-    const Object* best = nullptr;
+    const RayObject* best = nullptr;
     unsigned best_id = 0;
     for (std::size_t i = 0; i < crossings.size(); ++i) {
         const unsigned id = crossings[i].geometry;
-        const Object& o = objects[id];
+        const RayObject& o = objects[id];
         const auto same = [&](const Crossing& x) { return x.geometry == id; };
         if (!o.is_cut || !o.is_closed ||
             std::any_of(crossings.begin(), crossings.begin() + static_cast<std::ptrdiff_t>(i),
@@ -586,26 +346,28 @@ RayScene::RayScene(const Scene& scene, const RaySceneOptions& options)
     if (options.cut) {
         const Vec3 n = options.cut->normal.normalized();
         impl_->cut = UnitPlane{
-            n.cast<float>(),
-            static_cast<float>((options.cut->offset - n.dot(impl_->centre)) / impl_->radius)};
+            n.cast<float>(), static_cast<float>((options.cut->offset - n.dot(impl_->frame.centre)) /
+                                                impl_->frame.radius)};
     }
+    const ScalarMap* map = scene.scalar ? &*scene.scalar : nullptr;
     ScalarRange range;
     if (scene.scalar) {
         range = scalar_range(scene);
         for (std::size_t i = 0; i < kMapSteps; ++i) {
-            impl_->map[i] = map_colour(scene.scalar->map, static_cast<double>(i) / (kMapSteps - 1));
+            impl_->table[i] =
+                map_colour(scene.scalar->map, static_cast<double>(i) / (kMapSteps - 1));
         }
     }
     for (const SceneSurface& s : scene.surfaces) {
         if (is_in_layers(s.kind, s.name, options.layers)) {
-            impl_->add_surface(s, scene, range, options);
+            impl_->attach(build_object(s, map, range, impl_->frame, options));
         }
     }
     for (const SceneLines& l : scene.lines) {
-        impl_->add_lines(l, options);
+        impl_->attach(build_object(l, impl_->frame, options));
     }
     for (const SceneDots& d : scene.dots) {
-        impl_->add_dots(d, options);
+        impl_->attach(build_object(d, impl_->frame, options));
     }
     impl_->commit();
 }
@@ -613,11 +375,11 @@ RayScene::RayScene(const Scene& scene, const RaySceneOptions& options)
 RayScene::~RayScene() = default;
 
 Vec3f RayScene::to_unit(const Vec3& p) const {
-    return impl_->unit(p);
+    return impl_->frame.unit(p);
 }
 
 double RayScene::unit_length() const {
-    return impl_->radius;
+    return impl_->frame.radius;
 }
 
 float RayScene::floor() const {
@@ -687,74 +449,13 @@ bool RayScene::bounce(const Ray& ray, Colour& albedo, Vec3f& normal) const {
     if (r.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
         return false;
     }
-    albedo = impl_->albedo(impl_->objects[r.hit.geomID], r.hit.primID, r.hit.u, r.hit.v);
+    albedo =
+        detail::albedo(impl_->objects[r.hit.geomID], impl_->table, r.hit.primID, r.hit.u, r.hit.v);
     normal = Vec3f(r.hit.Ng_x, r.hit.Ng_y, r.hit.Ng_z).normalized();
     if (normal.dot(ray.direction) > 0.0f) {
         normal = -normal;
     }
     return true;
-}
-
-std::vector<Vec3> visible_points(const Scene& scene, const RaySceneOptions& options,
-                                 const std::vector<std::string>& focus) {
-    std::vector<Vec3> points;
-    std::vector<std::string> names;
-    const auto wanted = [&](const std::string& name) {
-        return focus.empty() || std::any_of(focus.begin(), focus.end(), [&](const std::string& f) {
-                   return name == f || name == f + "_l" || name == f + "_r";
-               });
-    };
-    const auto add = [&](const Vec3& p, bool is_cut, double radius) {
-        if (is_cut && options.cut && options.cut->normal.dot(p) > options.cut->offset) {
-            return;
-        }
-        points.push_back(p);
-        if (radius > 0.0) {
-            for (int axis = 0; axis < 3; ++axis) {
-                points.push_back(p + radius * Vec3::Unit(axis));
-                points.push_back(p - radius * Vec3::Unit(axis));
-            }
-        }
-    };
-    const auto cuts = [&](const auto& item) {
-        return options.cut && is_in_layers(item.kind, item.name, options.cut_layers);
-    };
-    for (const SceneSurface& s : scene.surfaces) {
-        names.push_back(s.name);
-        if (!is_in_layers(s.kind, s.name, options.layers) || !wanted(s.name)) {
-            continue;
-        }
-        const bool is_cut = cuts(s);
-        for (Eigen::Index i = 0; i < s.mesh.points.rows(); ++i) {
-            add(point(s.mesh.points, i), is_cut, 0.0);
-        }
-    }
-    for (const SceneLines& l : scene.lines) {
-        names.push_back(l.name);
-        for (const auto& line : l.lines) {
-            for (const Vec3& p : line) {
-                if (wanted(l.name)) {
-                    add(p, cuts(l), l.radius);
-                }
-            }
-        }
-    }
-    for (const SceneDots& d : scene.dots) {
-        names.push_back(d.name);
-        for (const Vec3& p : d.points) {
-            if (wanted(d.name)) {
-                add(p, cuts(d), d.radius);
-            }
-        }
-    }
-    if (points.empty() && !focus.empty()) {
-        throw InputError({.where = "picture, focus",
-                          .found = fmt::format("'{}', which no shown part is called{}",
-                                               join(focus, ","), did_you_mean(focus[0], names)),
-                          .needs = "the name of a part that is shown",
-                          .remedy = "name parts as the files do, separated by commas"});
-    }
-    return points;
 }
 
 }  // namespace sinew::detail
