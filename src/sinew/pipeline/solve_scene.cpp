@@ -1,0 +1,337 @@
+#include "sinew/pipeline/solve_scene.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/energy/constant_forces.h"
+#include "sinew/energy/fem_elastic.h"
+#include "sinew/energy/fem_symmetric_arap.h"
+#include "sinew/energy/masses.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/material/compressible_neo_hookean.h"
+#include "sinew/material/corotated.h"
+#include "sinew/material/isochoric_neo_hookean.h"
+#include "sinew/material/linear.h"
+#include "sinew/material/mooney_rivlin.h"
+#include "sinew/material/stable_neo_hookean.h"
+#include "sinew/mesh/validity.h"
+#include "sinew/solver/time_stepping.h"
+#include "sinew/solver/untangle.h"
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace sinew {
+
+namespace {
+
+/// Everything that scene and mesh make together.
+struct Problem {
+    EnergyTerms elastic;
+    std::vector<double> masses;
+    Points loads;  // constant forces, N
+    VertexConstraints constraints;
+};
+
+std::vector<Index> selected(const SceneVertices& vertices, const TetMesh& rest,
+                            const std::string& where) {
+    std::vector<Index> chosen;
+    for (Eigen::Index i = 0; vertices.box && i < rest.points.rows(); ++i) {
+        const Vec3 p = point(rest.points, i);
+        if ((p.array() >= vertices.box->low.array()).all() &&
+            (p.array() <= vertices.box->high.array()).all()) {
+            chosen.push_back(static_cast<Index>(i));
+        }
+    }
+    for (const Index v : vertices.list) {
+        if (v < 0 || v >= rest.points.rows()) {
+            throw InputError({.where = where,
+                              .found = fmt::format("vertex {}", v),
+                              .needs = fmt::format("a number from 0 to {}", rest.points.rows() - 1),
+                              .remedy = "vertices are counted from 0 in the order of the file"});
+        }
+        chosen.push_back(v);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    if (chosen.empty()) {
+        throw InputError({.where = where,
+                          .found = "a selection without vertices",
+                          .needs = "at least one vertex",
+                          .remedy = "make the box larger; it is in metres, y up, at rest"});
+    }
+    return chosen;
+}
+
+int region_of(const TetMesh& rest, Eigen::Index t) {
+    return rest.region.empty() ? 0 : rest.region[static_cast<std::size_t>(t)];
+}
+
+/// Which material of the scene each tetrahedron has.
+std::vector<std::size_t> materials_of_tets(const SolveScene& scene, const TetMesh& rest) {
+    std::map<int, std::size_t> named;
+    std::optional<std::size_t> other;
+    for (std::size_t m = 0; m < scene.materials.size(); ++m) {
+        const auto& region = scene.materials[m].region;
+        const bool is_new = region ? named.emplace(*region, m).second : !other;
+        if (!is_new) {
+            throw InputError({.where = fmt::format("{}: materials[{}]", scene.where, m),
+                              .found = region ? fmt::format("region {} a second time", *region)
+                                              : "a second material without region",
+                              .needs = "one material per region",
+                              .remedy = "remove one of them"});
+        }
+        if (!region) {
+            other = m;
+        }
+    }
+    std::vector<std::size_t> of_tet(static_cast<std::size_t>(rest.tets.rows()));
+    for (std::size_t t = 0; t < of_tet.size(); ++t) {
+        const int region = region_of(rest, static_cast<Eigen::Index>(t));
+        const auto found = named.find(region);
+        if (found == named.end() && !other) {
+            throw InputError(
+                {.where = fmt::format("{}: materials", scene.where),
+                 .found = fmt::format("none for region {} of tetrahedron {}", region, t),
+                 .needs = "a material for every region",
+                 .remedy = "add one, or one without 'region' for all others"});
+        }
+        of_tet[t] = found != named.end() ? found->second : *other;
+    }
+    return of_tet;
+}
+
+std::shared_ptr<const Material> law_of(const SceneMaterial& m) {
+    if (m.law == SceneLaw::MooneyRivlin) {
+        return std::make_shared<MooneyRivlin>(MooneyRivlinConstants{m.A, m.B, m.K});
+    }
+    const Lame lame = lame_from_young(m.young_modulus, m.poisson_ratio);
+    switch (m.law) {
+        case SceneLaw::Linear:
+            return std::make_shared<Linear>(lame);
+        case SceneLaw::Corotated:
+            return std::make_shared<Corotated>(lame);
+        case SceneLaw::StableNeoHookean:
+            return std::make_shared<StableNeoHookean>(lame);
+        case SceneLaw::CompressibleNeoHookean:
+            return std::make_shared<CompressibleNeoHookean>(lame);
+        case SceneLaw::IsochoricNeoHookean:
+            return std::make_shared<IsochoricNeoHookean>(lame);
+        case SceneLaw::MooneyRivlin:
+        case SceneLaw::SymmetricArap:
+            break;
+    }
+    return nullptr;
+}
+
+/// Tetrahedra of laws at a point make one term, those of symmetric ARAP another.
+EnergyTerms elastic_terms(const SolveScene& scene, const TetMesh& rest,
+                          const std::vector<std::size_t>& material_of_tet) {
+    TetMesh points_laws;
+    TetMesh arap;
+    points_laws.points = rest.points;
+    arap.points = rest.points;
+    std::vector<int> law_of_tet;
+    std::vector<double> shear_modulus;
+    std::vector<Eigen::Index> rows[2];
+    for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
+        const std::size_t m = material_of_tet[static_cast<std::size_t>(t)];
+        const SceneMaterial& material = scene.materials[m];
+        const bool is_arap = material.law == SceneLaw::SymmetricArap;
+        rows[is_arap].push_back(t);
+        if (is_arap) {
+            shear_modulus.push_back(
+                lame_from_young(material.young_modulus, material.poisson_ratio).mu);
+        } else {
+            law_of_tet.push_back(static_cast<int>(m));
+        }
+    }
+    std::vector<std::shared_ptr<const Material>> laws;
+    for (const SceneMaterial& material : scene.materials) {
+        laws.push_back(law_of(material));
+    }
+    EnergyTerms terms;
+    if (!rows[0].empty()) {
+        points_laws.tets = rest.tets(rows[0], Eigen::all);
+        terms.push_back(std::make_shared<FemElastic>(points_laws, laws, law_of_tet));
+    }
+    if (!rows[1].empty()) {
+        arap.tets = rest.tets(rows[1], Eigen::all);
+        terms.push_back(std::make_shared<FemSymmetricArap>(
+            arap, symmetric_arap_stiffness(arap, shear_modulus)));
+    }
+    return terms;
+}
+
+Points loads_of(const SolveScene& scene, const TetMesh& rest, const std::vector<double>& masses) {
+    Points loads = gravity_forces(masses, scene.gravity);
+    for (std::size_t i = 0; i < scene.forces.size(); ++i) {
+        const SceneForce& f = scene.forces[i];
+        const std::vector<Index> chosen =
+            selected(f.vertices, rest, fmt::format("{}: forces[{}]", scene.where, i));
+        const double share = f.is_total ? 1.0 / static_cast<double>(chosen.size()) : 1.0;
+        for (const Index v : chosen) {
+            loads.row(v) += share * f.force.transpose();
+        }
+    }
+    Points density = Points::Zero(rest.tets.rows(), 3);
+    for (const SceneBodyForce& f : scene.body_forces) {
+        for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
+            if (!f.region || *f.region == region_of(rest, t)) {
+                density.row(t) += f.density.transpose();
+            }
+        }
+    }
+    return loads + body_forces(rest, density);
+}
+
+VertexConstraints constraints_of(const SolveScene& scene, const TetMesh& rest,
+                                 const std::vector<double>& masses) {
+    VertexConstraints constraints;
+    for (std::size_t i = 0; i < scene.holds.size(); ++i) {
+        const SceneHold& hold = scene.holds[i];
+        const std::string where = fmt::format("{}: held vertices, entry {}", scene.where, i);
+        for (const Index v : selected(hold.vertices, rest, where)) {
+            const Vec3 place = point(rest.points, v) + hold.displacement;
+            try {
+                for (int axis = 0; axis < 3; ++axis) {
+                    if (hold.axes[static_cast<std::size_t>(axis)]) {
+                        constraints.keep_in_plane(v, place, Vec3::Unit(axis));
+                    }
+                }
+            } catch (const InputError& error) {
+                throw error.within(where);
+            }
+        }
+    }
+    // Points that belong to no tetrahedron stay where they are.
+    for (std::size_t v = 0; v < masses.size(); ++v) {
+        if (masses[v] == 0.0) {
+            const auto i = static_cast<Index>(v);
+            constraints.fix(i, point(rest.points, i));
+        }
+    }
+    return constraints;
+}
+
+Problem build_problem(const SolveScene& scene, const TetMesh& rest) {
+    require_valid(rest, scene.where);
+    const std::vector<std::size_t> material_of_tet = materials_of_tets(scene, rest);
+    std::vector<double> density;
+    for (const std::size_t m : material_of_tet) {
+        density.push_back(scene.materials[m].density);
+    }
+    Problem problem;
+    problem.elastic = elastic_terms(scene, rest, material_of_tet);
+    problem.masses = lumped_masses(rest, density);
+    problem.loads = loads_of(scene, rest, problem.masses);
+    problem.constraints = constraints_of(scene, rest, problem.masses);
+    const bool is_held = scene.analysis == SceneAnalysis::Dynamics || !scene.holds.empty();
+    if (!is_held && problem.loads.squaredNorm() > 0.0) {
+        throw InputError({.where = scene.where,
+                          .found = "forces on a body that nothing holds",
+                          .needs = "'fixed' or 'prescribed' vertices in statics",
+                          .remedy = "hold some vertices, or use \"analysis\": \"dynamics\""});
+    }
+    return problem;
+}
+
+Attribute vectors(const char* name, const char* unit, const Points& values) {
+    Attribute a{.name = name, .components = 3, .values = {}, .unit = unit};
+    a.values.assign(values.data(), values.data() + values.size());
+    return a;
+}
+
+void describe(const Problem& problem, const TetMesh& rest, Points x, SolveResult& result) {
+    const Points displacement = x - rest.points;
+    for (const auto& term : problem.elastic) {
+        result.energy += term->value(x);
+    }
+    result.external_work = problem.loads.cwiseProduct(displacement).sum();
+    result.inverted_tets = count_inverted(x, rest.tets);
+
+    result.mesh = rest;
+    result.mesh.points = std::move(x);
+    result.mesh.point_data.push_back(vectors("displacement", "m", displacement));
+    Attribute ratio{.name = "volume_ratio", .components = 1, .values = {}, .unit = ""};
+    for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
+        ratio.values.push_back(edge_matrix(result.mesh.points, rest.tets, t).determinant() /
+                               edge_matrix(rest.points, rest.tets, t).determinant());
+    }
+    result.mesh.tet_data.push_back(std::move(ratio));
+}
+
+EnergyTerms all_terms(const Problem& problem) {
+    EnergyTerms terms = problem.elastic;
+    terms.push_back(std::make_shared<ConstantForces>(problem.loads));
+    return terms;
+}
+
+SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const Problem& problem,
+                          const Progress& progress) {
+    // Symmetric ARAP needs no help, and its rest shapes may be flat.
+    const bool has_arap = std::ranges::any_of(
+        scene.materials, [](const auto& m) { return m.law == SceneLaw::SymmetricArap; });
+    const Points start =
+        has_arap ? rest.points : untangle(rest, problem.constraints, rest.points, progress).x;
+    NewtonResult solved =
+        minimise(all_terms(problem), problem.constraints, start,
+                 {.max_iterations = scene.max_iterations, .tolerance = scene.tolerance}, progress);
+    SolveResult result;
+    result.is_converged = solved.report.status == NewtonStatus::Converged;
+    result.iterations = solved.report.iterations;
+    result.residual = solved.report.residual.back();
+    describe(problem, rest, std::move(solved.x), result);
+    return result;
+}
+
+SolveResult solve_dynamics(const SolveScene& scene, const TetMesh& rest, const Problem& problem,
+                           const Progress& progress) {
+    ImplicitEulerOptions options{.step = scene.step, .mass_damping = scene.damping};
+    options.newton.max_iterations = scene.max_iterations;
+    options.newton.tolerance = scene.tolerance;
+    ImplicitEuler stepper(all_terms(problem), problem.masses, problem.constraints, options);
+    MovingPoints state{rest.points, Points::Zero(rest.points.rows(), 3), 0.0};
+
+    SolveResult result;
+    result.is_converged = true;
+    result.steps = static_cast<int>(std::lround(scene.duration / scene.step));
+    auto stage = progress.stage("time steps", static_cast<std::uint64_t>(result.steps));
+    for (int step = 0; step < result.steps; ++step) {
+        const NewtonReport report = stepper.advance(state);
+        result.is_converged &= report.status == NewtonStatus::Converged;
+        result.iterations += report.iterations;
+        result.residual = report.residual.back();
+        stage.advance();
+    }
+    describe(problem, rest, std::move(state.x), result);
+    result.mesh.point_data.push_back(vectors("velocity", "m/s", state.v));
+    return result;
+}
+
+}  // namespace
+
+SolveResult solve_scene(const SolveScene& scene, const TetMesh& rest, const Progress& progress) {
+    const Timer timer;
+    if (scene.method == SceneMethod::Projective) {
+        throw InputError({.where = scene.where,
+                          .found = "\"method\": \"projective\"",
+                          .needs = "\"newton\"",
+                          .remedy = "leave out the method: Newton solves every law"});
+    }
+    const Problem problem = build_problem(scene, rest);
+    SolveResult result = scene.analysis == SceneAnalysis::Statics
+                             ? solve_statics(scene, rest, problem, progress)
+                             : solve_dynamics(scene, rest, problem, progress);
+    result.seconds = timer.seconds();
+    return result;
+}
+
+SolveResult solve_scene(const SolveScene& scene, const Progress& progress) {
+    return solve_scene(scene, read_tets(scene.mesh, scene.read_options), progress);
+}
+
+}  // namespace sinew
