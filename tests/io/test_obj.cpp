@@ -23,6 +23,17 @@ TEST(Obj, PartsComeBackBitByBit) {
     }
 }
 
+TEST(Obj, PartsOfOneNameStayApart) {
+    const MeshPart box = part_of("box", support::box({0, 0, 0}, {1, 1, 1}));
+    const std::vector<MeshPart> parts = {box, box, part_of("box_2", box.mesh),
+                                         part_of("", box.mesh)};
+    const std::vector<MeshPart> back = parse_obj(format_obj(parts), "x.obj");
+    ASSERT_EQ(back.size(), 4u);
+    EXPECT_EQ(back[1].name, "box_2");
+    EXPECT_EQ(back[2].name, "box_2_2");
+    EXPECT_EQ(back[3].name, "part");
+}
+
 TEST(Obj, UnusedVerticesComeBack) {
     MeshPart cloud = part_of("cloud", support::sphere(0, 1.0));
     cloud.mesh.triangles.resize(0, 3);

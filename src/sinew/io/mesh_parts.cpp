@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace sinew {
@@ -122,14 +122,14 @@ std::string part_name_from_file(std::string_view file) {
 }
 
 std::vector<std::string> names_for_writing(std::span<const MeshPart> parts) {
-    std::unordered_set<std::string> taken;
+    std::unordered_map<std::string, int> last_number;  // of every name in use
     std::vector<std::string> names;
     names.reserve(parts.size());
     for (const MeshPart& part : parts) {
         const std::string wanted = as_one_line(part.name);
         std::string name = wanted;
-        for (int n = 2; !taken.insert(name).second; ++n) {
-            name = fmt::format("{}_{}", wanted, n);
+        while (!last_number.try_emplace(name, 1).second) {
+            name = fmt::format("{}_{}", wanted, ++last_number[wanted]);
         }
         names.push_back(std::move(name));
     }

@@ -22,25 +22,58 @@ double six_volumes(const TetMesh& mesh, Eigen::Index t) {
     return b.cross(c).dot(d);
 }
 
-// A part of some triangles, with the points that they use and the data of these.
-MeshPart part_of(const TetMesh& mesh, const Triangles& triangles, std::string name) {
-    Compacted compact = without_unused_points(mesh.points, triangles);
-    MeshPart part;
-    part.name = std::move(name);
-    part.mesh.points = std::move(compact.points);
-    part.mesh.triangles = std::move(compact.triangles);
-    for (const Attribute& all : mesh.point_data) {
-        Attribute some{
-            .name = all.name, .components = all.components, .values = {}, .unit = all.unit};
-        for (const Index old : compact.old_index) {
-            const auto first =
-                all.values.begin() + static_cast<std::ptrdiff_t>(old) * all.components;
-            some.values.insert(some.values.end(), first, first + all.components);
+// Cuts parts out of a mesh, each in time proportional to its own size.
+class PartCutter {
+public:
+    explicit PartCutter(const TetMesh& mesh)
+        : mesh_(mesh), place_(static_cast<std::size_t>(mesh.points.rows()), -1) {}
+
+    // Some triangles with the points that they use, in the order of the mesh, and the data of
+    // these.
+    MeshPart cut(Triangles triangles, std::string name) {
+        std::vector<Index> used;
+        for (Index& corner : triangles.reshaped()) {
+            if (place_[static_cast<std::size_t>(corner)] < 0) {
+                place_[static_cast<std::size_t>(corner)] = 0;
+                used.push_back(corner);
+            }
         }
-        part.mesh.point_data.push_back(std::move(some));
+        std::sort(used.begin(), used.end());
+        MeshPart part;
+        part.name = std::move(name);
+        part.mesh.points.resize(static_cast<Eigen::Index>(used.size()), 3);
+        for (std::size_t i = 0; i < used.size(); ++i) {
+            place_[static_cast<std::size_t>(used[i])] = static_cast<Index>(i);
+            part.mesh.points.row(static_cast<Eigen::Index>(i)) = mesh_.points.row(used[i]);
+        }
+        for (Index& corner : triangles.reshaped()) {
+            corner = place_[static_cast<std::size_t>(corner)];
+        }
+        for (const Index old : used) {
+            place_[static_cast<std::size_t>(old)] = -1;
+        }
+        part.mesh.triangles = std::move(triangles);
+        add_data(used, part.mesh);
+        return part;
     }
-    return part;
-}
+
+private:
+    void add_data(const std::vector<Index>& used, TriangleMesh& part) const {
+        for (const Attribute& all : mesh_.point_data) {
+            Attribute some{
+                .name = all.name, .components = all.components, .values = {}, .unit = all.unit};
+            for (const Index old : used) {
+                const auto first =
+                    all.values.begin() + static_cast<std::ptrdiff_t>(old) * all.components;
+                some.values.insert(some.values.end(), first, first + all.components);
+            }
+            part.point_data.push_back(std::move(some));
+        }
+    }
+
+    const TetMesh& mesh_;
+    std::vector<Index> place_;  // of a point in the part at hand, -1 between parts
+};
 
 std::vector<MeshPart> parts_by_label(const MixedMesh& mesh, const std::string& stem) {
     std::map<int, std::vector<Eigen::Index>> rows;
@@ -48,11 +81,11 @@ std::vector<MeshPart> parts_by_label(const MixedMesh& mesh, const std::string& s
         rows[mesh.label[static_cast<std::size_t>(t)]].push_back(t);
     }
     std::vector<MeshPart> parts;
+    PartCutter cutter(mesh.tets);
     for (const auto& [label, which] : rows) {
         const auto named = mesh.label_names.find(label);
-        const Triangles triangles = mesh.triangles(which, Eigen::all);
-        parts.push_back(part_of(
-            mesh.tets, triangles,
+        parts.push_back(cutter.cut(
+            mesh.triangles(which, Eigen::all),
             named != mesh.label_names.end() ? named->second : fmt::format("{}_{}", stem, label)));
     }
     return parts;
@@ -61,7 +94,7 @@ std::vector<MeshPart> parts_by_label(const MixedMesh& mesh, const std::string& s
 MeshPart one_part(const MixedMesh& mesh, std::string name) {
     MeshPart part;
     if (mesh.tets.tets.rows() > 0) {
-        part = part_of(mesh.tets, mesh.triangles, std::move(name));
+        part = PartCutter(mesh.tets).cut(mesh.triangles, std::move(name));
     } else {
         part.name = std::move(name);
         part.mesh.points = mesh.tets.points;
@@ -95,7 +128,7 @@ void use_positive_orientation(TetMesh& mesh) {
 std::vector<MeshPart> surface_of(const MixedMesh& mesh, std::string_view file) {
     const std::string stem = part_name_from_file(file);
     if (mesh.triangles.rows() == 0 && mesh.tets.tets.rows() > 0) {
-        return {part_of(mesh.tets, boundary_triangles(mesh.tets.tets), stem)};
+        return {PartCutter(mesh.tets).cut(boundary_triangles(mesh.tets.tets), stem)};
     }
     if (mesh.triangles.rows() == 0) {
         throw InputError({.where = std::string(file),
