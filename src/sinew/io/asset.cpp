@@ -3,7 +3,10 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/surface.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/bvh.h"
+#include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/mesh/connectivity.h"
 
@@ -32,10 +35,28 @@ std::vector<std::string> writable_endings() {
             endings.push_back(ending);
         }
     }
+    endings.insert(endings.end(), {".bvh", ".sinew"});
     return endings;
 }
 
+[[noreturn]] void refuse_content(const fs::path& path, std::string found, std::string needs) {
+    throw InputError({.where = path.string(),
+                      .found = std::move(found),
+                      .needs = std::move(needs),
+                      .remedy = "choose another ending for the file"});
+}
+
+void require_mesh_ending(const fs::path& path) {
+    if (ending_of(path) == ".sinew") {
+        refuse_content(path, "a mesh", "a body for this format");
+    }
+    if (ending_of(path) == ".bvh") {
+        refuse_content(path, "a mesh or a body", "a motion for this format");
+    }
+}
+
 std::string write(const fs::path& path, const std::vector<MeshPart>& parts) {
+    require_mesh_ending(path);
     write_surface(path, parts);
     Eigen::Index vertices = 0;
     Eigen::Index triangles = 0;
@@ -60,14 +81,25 @@ std::string write(const fs::path& path, const TetMesh& mesh) {
 }
 
 std::string write(const fs::path& path, const Body& body) {
+    if (ending_of(path) == ".sinew") {
+        write_archive(path, body);
+        return fmt::format("a body of {} tetrahedra and {} muscles", body.tets.tets.rows(),
+                           body.muscles.size());
+    }
     return write(path, parts_of(body));
 }
 
-std::string write(const fs::path& path, const MotionClip&) {
-    throw InputError({.where = path.string(),
-                      .found = "a motion",
-                      .needs = "a mesh or a body for this format",
-                      .remedy = "read a mesh instead"});
+std::string write(const fs::path& path, const MotionClip& clip) {
+    if (ending_of(path) == ".bvh") {
+        write_bvh(path, clip);
+    } else if (ending_of(path) == ".glb") {
+        GltfScene scene;
+        add_motion(scene, clip);
+        write_glb(path, scene);
+    } else {
+        refuse_content(path, "a motion", "a mesh or a body for this format (motions: .bvh .glb)");
+    }
+    return fmt::format("{} joints, {} frames", clip.joints.size(), clip.frame_count);
 }
 
 }  // namespace
@@ -88,6 +120,15 @@ void require_known_output(const fs::path& path) {
 
 Asset read_asset(const fs::path& path, const ReadOptions& options) {
     Asset asset;
+    if (ending_of(path) == ".sinew") {
+        asset.content = read_archive(path);
+        return asset;
+    }
+    if (ending_of(path) == ".bvh") {
+        asset.content = read_bvh(path, options);
+        asset.note = conversion_note(options);
+        return asset;
+    }
     std::visit([&](auto&& mesh) { asset.content = std::move(mesh); }, read_mesh(path, options));
     asset.note = conversion_note(options);
     return asset;

@@ -11,6 +11,8 @@
 #include "sinew/io/ply.h"
 #include "sinew/io/stl.h"
 #include "sinew/io/tetgen_files.h"
+#include "sinew/io/usda.h"
+#include "sinew/io/vtu.h"
 
 namespace sinew {
 
@@ -94,6 +96,14 @@ void write_msh_tets(const fs::path& path, const TetMesh& mesh) {
     write_file_bytes(path, format_msh(mesh));
 }
 
+void write_vtu_surface(const fs::path& path, std::span<const MeshPart> parts) {
+    write_vtu(path, parts);
+}
+
+void write_vtu_tets(const fs::path& path, const TetMesh& mesh) {
+    write_vtu(path, mesh);
+}
+
 constexpr MeshFormat kFormats[] = {
     {.ending = ".glb",
      .title = "glTF 2.0, one file",
@@ -142,6 +152,11 @@ constexpr MeshFormat kFormats[] = {
      .read_tets = read_tetgen,
      .write_tets = write_tetgen,
      .read_any = read_tetgen_any},
+    {.ending = ".usda", .title = "Universal Scene Description", .write_surface = write_usda},
+    {.ending = ".vtu",
+     .title = "VTK unstructured grid",
+     .write_surface = write_vtu_surface,
+     .write_tets = write_vtu_tets},
 };
 
 }  // namespace

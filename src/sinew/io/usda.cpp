@@ -1,0 +1,154 @@
+#include "sinew/io/usda.h"
+
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/mesh_parts.h"
+#include "sinew/io/text_cursor.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <map>
+#include <set>
+
+namespace sinew {
+
+namespace {
+
+std::string quoted_text(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (byte < 0x20 || byte >= 0x7f) {
+            out += fmt::format("\\x{:02x}", byte);
+        } else {
+            out += c;
+        }
+    }
+    return out + "\"";
+}
+
+void append_single(std::string& out, double value) {
+    append_number(out, static_cast<float>(value));
+}
+
+/// "[(x, y, z), ...]" from rows of `stride` numbers, of which three are written.
+void append_triples(std::string& out, const double* values, std::size_t rows, std::size_t stride) {
+    out += '[';
+    for (std::size_t i = 0; i < rows; ++i) {
+        out += i == 0 ? "(" : ", (";
+        for (std::size_t k = 0; k < 3; ++k) {
+            out += k == 0 ? "" : ", ";
+            append_single(out, values[i * stride + k]);
+        }
+        out += ')';
+    }
+    out += ']';
+}
+
+void append_indices(std::string& out, const Triangles& triangles) {
+    out += '[';
+    for (Eigen::Index i = 0; i < triangles.size(); ++i) {
+        out += i == 0 ? "" : ", ";
+        append_integer(out, triangles.data()[i]);
+    }
+    out += ']';
+}
+
+void append_colours(std::string& out, const MeshPart& part) {
+    const Attribute* colour = find_attribute(part.mesh.point_data, kColourAttribute);
+    if (colour != nullptr && (colour->components == 3 || colour->components == 4)) {
+        out += "        color3f[] primvars:displayColor = ";
+        append_triples(out, colour->values.data(), colour->count(),
+                       static_cast<std::size_t>(colour->components));
+        out += " (\n            interpolation = \"vertex\"\n        )\n";
+    } else {
+        const double rgb[3] = {part.colour[0], part.colour[1], part.colour[2]};
+        out += "        color3f[] primvars:displayColor = ";
+        append_triples(out, rgb, 1, 3);
+        out += '\n';
+    }
+    if (part.colour[3] < 1.0f) {
+        out += "        float[] primvars:displayOpacity = [";
+        append_single(out, part.colour[3]);
+        out += "]\n";
+    }
+}
+
+void append_part(std::string& out, const MeshPart& part, const std::string& prim) {
+    const TriangleMesh& mesh = part.mesh;
+    const auto points = static_cast<std::size_t>(mesh.points.rows());
+    out += fmt::format("\n    def Mesh \"{}\" (\n        displayName = {}\n", prim,
+                       quoted_text(part.name));
+    if (!part.kind.empty()) {
+        out += fmt::format("        kind = {}\n", quoted_text("component"));
+        out += fmt::format("        customData = {{\n            string tissue = {}\n        }}\n",
+                           quoted_text(part.kind));
+    }
+    out += "    )\n    {\n        uniform token subdivisionScheme = \"none\"\n";
+    if (points > 0) {
+        const Eigen::RowVector3d low = mesh.points.colwise().minCoeff();
+        const Eigen::RowVector3d high = mesh.points.colwise().maxCoeff();
+        double extent[6] = {low[0], low[1], low[2], high[0], high[1], high[2]};
+        out += "        float3[] extent = ";
+        append_triples(out, extent, 2, 3);
+        out += '\n';
+    }
+    out += "        int[] faceVertexCounts = [";
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        out += t == 0 ? "3" : ", 3";
+    }
+    out += "]\n        int[] faceVertexIndices = ";
+    append_indices(out, mesh.triangles);
+    out += "\n        point3f[] points = ";
+    append_triples(out, mesh.points.data(), points, 3);
+    out += '\n';
+    append_colours(out, part);
+    out += "    }\n";
+}
+
+}  // namespace
+
+std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts) {
+    std::vector<std::string> names;
+    std::set<std::string> used;
+    std::map<std::string, int> next;
+    for (const MeshPart& part : parts) {
+        std::string name;
+        for (const char c : part.name) {
+            const bool is_allowed = std::isalnum(static_cast<unsigned char>(c)) != 0 &&
+                                    static_cast<unsigned char>(c) < 0x80;
+            name += is_allowed ? c : '_';
+        }
+        if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+            name.insert(0, "part_");
+        }
+        std::string unique = name;
+        while (!used.insert(unique).second) {
+            unique = fmt::format("{}_{}", name, 2 + next[name]++);
+        }
+        names.push_back(std::move(unique));
+    }
+    return names;
+}
+
+std::string format_usda(std::span<const MeshPart> parts) {
+    require_writable(parts, "USD");
+    const std::vector<std::string> prims = usd_prim_names(parts);
+    std::string out =
+        "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = "
+        "\"Y\"\n)\n\n"
+        "def Xform \"World\"\n{";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        append_part(out, parts[i], prims[i]);
+    }
+    return out + "}\n";
+}
+
+void write_usda(const std::filesystem::path& path, std::span<const MeshPart> parts) {
+    write_file_bytes(path, format_usda(parts));
+}
+
+}  // namespace sinew

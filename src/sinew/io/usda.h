@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sinew/mesh/triangle_mesh.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// Writes parts as meshes of a Universal Scene Description text file: metres, Y up, one prim each
+/// below /World, with its colour or vertex colours. Names that USD does not allow are changed; the
+/// original is kept as the prim's display name.
+/// @throws InputError when a part is not valid or the file cannot be written
+void write_usda(const std::filesystem::path& path, std::span<const MeshPart> parts);
+std::string format_usda(std::span<const MeshPart> parts);
+
+/// Prim names for parts: letters, digits and underscores, not starting with a digit, no two alike.
+std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts);
+
+}  // namespace sinew

@@ -1,0 +1,71 @@
+#include "sinew/base/error.h"
+#include "sinew/io/file_bytes.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/usda.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+
+namespace {
+
+std::size_t count_of(std::string_view text, std::string_view word) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+        ++count;
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST(Usda, PrimNamesAreAllowedAndUnique) {
+    const std::vector<MeshPart> parts = {
+        {.name = "rib 07.l", .mesh = {}}, {.name = "7up", .mesh = {}},
+        {.name = "", .mesh = {}},         {.name = "rib_07_l", .mesh = {}},
+        {.name = "rib_07_l", .mesh = {}}, {.name = "\xc3\xa9", .mesh = {}}};
+    EXPECT_EQ(usd_prim_names(parts), (std::vector<std::string>{"rib_07_l", "part_7up", "part_",
+                                                               "rib_07_l_2", "rib_07_l_3", "__"}));
+}
+
+TEST(Usda, MeshesSayUnitAxisColourAndName) {
+    const support::TemporaryFolder folder;
+    MeshPart muscle{.name = "biceps \"long\"",
+                    .mesh = support::box({0, 0, 0}, {1, 2, 3}),
+                    .kind = "muscle",
+                    .colour = {0.5f, 0.25f, 0.125f, 0.5f}};
+    MeshPart skin{.name = "skin", .mesh = support::sphere(0, 1.0)};
+    skin.mesh.point_data = {
+        {.name = "colour", .components = 4, .values = std::vector<double>(48, 0.75)}};
+    write_surface(folder / "x.usda", std::vector{muscle, skin});
+    const std::string text = read_file_bytes(folder / "x.usda");
+    EXPECT_TRUE(text.starts_with("#usda 1.0\n"));
+    EXPECT_NE(text.find("metersPerUnit = 1\n"), std::string::npos);
+    EXPECT_NE(text.find("upAxis = \"Y\""), std::string::npos);
+    EXPECT_EQ(count_of(text, "def Mesh"), 2u);
+    EXPECT_NE(text.find("def Mesh \"biceps__long_\""), std::string::npos);
+    EXPECT_NE(text.find("displayName = \"biceps \\\"long\\\"\""), std::string::npos);
+    EXPECT_NE(text.find("displayColor = [(0.5, 0.25, 0.125)]"), std::string::npos);
+    EXPECT_NE(text.find("displayOpacity = [0.5]"), std::string::npos);
+    EXPECT_NE(text.find("extent = [(0, 0, 0), (1, 2, 3)]"), std::string::npos);
+    EXPECT_EQ(count_of(text, "interpolation = \"vertex\""), 1u);
+    EXPECT_EQ(count_of(text, "0.75, 0.75, 0.75"), 12u);
+    EXPECT_EQ(count_of(text, "{"), count_of(text, "}"));
+    EXPECT_EQ(count_of(text, "["), count_of(text, "]"));
+    // 12 triangles: 12 counts and 36 indices, 8 points.
+    const std::size_t counts = text.find("faceVertexCounts = [");
+    EXPECT_EQ(count_of(text.substr(counts, text.find(']', counts) - counts), "3"), 12u);
+    const std::size_t indices = text.find("faceVertexIndices = [");
+    EXPECT_EQ(count_of(text.substr(indices, text.find(']', indices) - indices), ","), 35u);
+}
+
+TEST(Usda, InvalidPartsAreRefused) {
+    MeshPart part{.name = "x", .mesh = support::box({0, 0, 0}, {1, 1, 1})};
+    part.mesh.triangles(0, 0) = 8;
+    EXPECT_THROW(format_usda(std::vector{part}), InputError);
+}
+
+}  // namespace sinew
