@@ -15,8 +15,9 @@ struct RbfOptions {
 ///
 ///   f(x) = x + A x + b + sum_j w_j |x - c_j|^3,   sum_j w_j = 0,  sum_j w_j c_j^T = 0
 ///
-/// With the kernel r^3 it minimises the integral of squared third derivatives (triharmonic)
-/// [Duchon1977]; affine maps are reproduced exactly and extended to everywhere.
+/// The kernel r^3 is triharmonic away from its centre, and f is the smoothest interpolant in the
+/// third-order semi-norm that is blind to affine maps [Duchon1977]: those are reproduced exactly
+/// and extended to everywhere.
 /// Fitting takes O(n^3) time and 8 n^2 bytes (4000 centres: a second and 128 MB); evaluating takes
 /// O(n) per point, in parallel.
 class RbfWarp {
