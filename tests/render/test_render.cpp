@@ -64,10 +64,10 @@ TEST(Render, SphereCoversPiRSquaredPixels) {
     o.margin = 0.1;
     const double r = 80.0;
     const Image image = render(scene, o);
-    // Half-covered pixels of the rim count as whole ones: about half a pixel more radius.
+    // Pixels that the rim touches count as whole ones: about a pixel more radius.
     const double low = std::numbers::pi * r * r;
     EXPECT_GT(covered(image), 0.99 * low);
-    EXPECT_LT(covered(image), std::numbers::pi * (r + 1.0) * (r + 1.0));
+    EXPECT_LT(covered(image), std::numbers::pi * (r + 1.3) * (r + 1.3));
 }
 
 TEST(Render, AMarkerOnTheBodysLeftIsOnTheRightOfTheFrontView) {
@@ -303,8 +303,9 @@ TEST(Render, NothingIsAnEmptyBackdrop) {
 TEST(Render, OnePixelIsAPicture) {
     Scene scene;
     scene.surfaces.push_back(ball(1.0, Vec3::Zero(), kRed));
-    const Image image = render(scene, small(1, 1));
-    EXPECT_TRUE(is_reddish(image.at(0, 0)));
+    const Rgb8 pixel = render(scene, small(1, 1)).at(0, 0);
+    EXPECT_GT(pixel[0], pixel[1]);  // red and some of the white around it
+    EXPECT_LT(pixel[1], 250);
 }
 
 TEST(Render, SceneSizeAndPlaceDoNotMatter) {
