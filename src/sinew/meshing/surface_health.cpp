@@ -2,6 +2,7 @@
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/health.h"
 #include "sinew/meshing/problem_list.h"
+#include "sinew/meshing/sense.h"
 
 #include <fmt/format.h>
 
@@ -270,59 +271,17 @@ private:
                                         piece_.begin());
     }
 
-    // A closed piece of negative volume is turned inside out, unless it bounds a cavity of another.
     void check_sense() {
         if (!measures_.is_closed) {
             return;
         }
-        const auto pieces = static_cast<std::size_t>(measures_.components);
-        std::vector<double> volume(pieces, 0.0);
-        std::vector<Vec3> origin(pieces, Vec3::Zero());
-        std::vector<char> is_seen(pieces, 0);
-        for (Index t = 0; t < mesh_.triangles.rows(); ++t) {
-            const auto c = static_cast<std::size_t>(piece_[static_cast<std::size_t>(t)]);
-            if (!is_seen[c]) {
-                is_seen[c] = 1;
-                origin[c] = p(mesh_.triangles(t, 0));
-            }
-            volume[c] += (p(mesh_.triangles(t, 0)) - origin[c])
-                             .cross(p(mesh_.triangles(t, 1)) - origin[c])
-                             .dot(p(mesh_.triangles(t, 2)) - origin[c]) /
-                         6.0;
-        }
         ProblemCollector inward("triangle");
-        for (std::size_t c = 0; c < pieces; ++c) {
-            if (volume[c] < 0.0 && !is_cavity(static_cast<Index>(c), origin[c])) {
-                inward.place_at(origin[c]);
-                inward.add(id_[first_of_piece(static_cast<Index>(c))]);
-            }
+        for (const Index t : pieces_turned_inward(mesh_)) {
+            inward.place_at(p(mesh_.triangles(t, 0)));
+            inward.add(id_[static_cast<std::size_t>(t)]);
         }
         inward.into(health_.problems, "pieces turned inside out",
                     "repair the mesh: its triangles are turned outward");
-    }
-
-    // Winding number of the other pieces at a vertex of this one: solid angles over 4 pi.
-    bool is_cavity(Index piece, const Vec3& at) {
-        if (cavity_tests_++ > kMaxCavityTests || measures_.components == 1) {
-            return false;
-        }
-        double angle = 0.0;
-        for (Index t = 0; t < mesh_.triangles.rows(); ++t) {
-            if (piece_[static_cast<std::size_t>(t)] == piece) {
-                continue;
-            }
-            const Vec3 a = p(mesh_.triangles(t, 0)) - at;
-            const Vec3 b = p(mesh_.triangles(t, 1)) - at;
-            const Vec3 c = p(mesh_.triangles(t, 2)) - at;
-            const double la = a.norm();
-            const double lb = b.norm();
-            const double lc = c.norm();
-            // tan(omega / 2) = a.(b x c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|)
-            // [VanOosterom1983]
-            angle += 2.0 * std::atan2(a.dot(b.cross(c)),
-                                      la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
-        }
-        return angle > 2.0 * std::numbers::pi;
     }
 
     void check_intersections() {
@@ -354,8 +313,6 @@ private:
              "repair the mesh with level-set remeshing, or smooth these places by hand"});
     }
 
-    static constexpr int kMaxCavityTests = 200;
-
     const TriangleMesh& mesh_;
     const std::vector<Index>& id_;
     const SurfaceHealthOptions& options_;
@@ -367,7 +324,6 @@ private:
     std::int64_t used_ = 0;
     std::int64_t branching_edges_ = 0;
     std::int64_t flipped_edges_ = 0;
-    int cavity_tests_ = 0;
 };
 
 }  // namespace

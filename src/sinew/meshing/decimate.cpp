@@ -1,0 +1,206 @@
+#include "sinew/meshing/decimate.h"
+
+#include "sinew/base/error.h"
+#include "sinew/meshing/edit_mesh.h"
+#include "sinew/meshing/require_manifold.h"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace sinew {
+
+namespace {
+
+// Q(x) = x' A x + 2 b' x + c: sum of w (n . x - d)^2 over planes; w sums the weights.
+struct Quadric {
+    Mat3 A = Mat3::Zero();
+    Vec3 b = Vec3::Zero();
+    double c = 0.0;
+    double weight = 0.0;
+
+    void add_plane(const Vec3& n, double d, double w) {
+        A += w * n * n.transpose();
+        b -= w * d * n;
+        c += w * d * d;
+        weight += w;
+    }
+    Quadric& operator+=(const Quadric& o) {
+        A += o.A;
+        b += o.b;
+        c += o.c;
+        weight += o.weight;
+        return *this;
+    }
+    // Mean squared distance, m^2.
+    double error(const Vec3& x) const {
+        const double q = x.dot(A * x) + 2.0 * b.dot(x) + c;
+        return weight > 0.0 ? std::max(q, 0.0) / weight : 0.0;
+    }
+};
+
+struct Candidate {
+    double error;
+    Index a, b;
+    std::uint32_t stamp_a, stamp_b;
+
+    // Smallest error first; equal ones by number, so that the order is always the same.
+    friend bool operator<(const Candidate& x, const Candidate& y) {
+        if (x.error != y.error) {
+            return x.error > y.error;
+        }
+        return x.a != y.a ? x.a > y.a : x.b > y.b;
+    }
+};
+
+class Decimation {
+public:
+    Decimation(const TriangleMesh& source, const DecimateOptions& options)
+        : mesh_(source),
+          origin_(source.points.colwise().mean().transpose()),
+          quadric_(static_cast<std::size_t>(source.points.rows())),
+          stamp_(quadric_.size(), 0),
+          is_border_(quadric_.size(), 0),
+          options_(options) {
+        for (Index t = 0; t < mesh_.triangle_count(); ++t) {
+            const Vec3 n = mesh_.normal(t);
+            const double area = 0.5 * n.norm();
+            if (area > 0.0) {
+                const Vec3 unit = n.normalized();
+                const double d = unit.dot(mesh_.position(mesh_.corners(t)[0]) - origin_);
+                for (const Index v : mesh_.corners(t)) {
+                    quadric_[static_cast<std::size_t>(v)].add_plane(unit, d, area);
+                }
+            }
+        }
+        for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+            is_border_[static_cast<std::size_t>(v)] = mesh_.is_border(v);
+        }
+        for (Index v = 0; v < mesh_.vertex_count(); ++v) {
+            push_edges(v, true);
+        }
+    }
+
+    void run(Progress::Stage& stage) {
+        std::uint64_t steps = 0;
+        while (!queue_.empty() && mesh_.alive_triangles() > options_.target_triangles) {
+            const Candidate next = queue_.top();
+            queue_.pop();
+            if (stamp_[static_cast<std::size_t>(next.a)] != next.stamp_a ||
+                stamp_[static_cast<std::size_t>(next.b)] != next.stamp_b) {
+                continue;
+            }
+            if (std::sqrt(next.error) > options_.max_error) {
+                break;
+            }
+            const auto [keep, gone] = roles(next.a, next.b);
+            const Vec3 target = best_position(keep, gone);
+            if (!mesh_.can_collapse(keep, gone, target)) {
+                continue;
+            }
+            mesh_.collapse(keep, gone, target);
+            quadric_[static_cast<std::size_t>(keep)] += quadric_[static_cast<std::size_t>(gone)];
+            ++stamp_[static_cast<std::size_t>(gone)];
+            // Neighbours get fresh candidates too: a collapse refused before may be possible now.
+            ++stamp_[static_cast<std::size_t>(keep)];
+            push_edges(keep, false);
+            if (++steps % 1024 == 0) {
+                stage.advance(1024);
+            }
+        }
+    }
+
+    TriangleMesh result() const {
+        return mesh_.result();
+    }
+
+private:
+    // A border vertex stays and swallows the other one.
+    std::pair<Index, Index> roles(Index a, Index b) const {
+        return is_border_[static_cast<std::size_t>(b)] ? std::pair(b, a) : std::pair(a, b);
+    }
+
+    Vec3 best_position(Index keep, Index gone) const {
+        if (is_border_[static_cast<std::size_t>(keep)]) {
+            return mesh_.position(keep);
+        }
+        Quadric q = quadric_[static_cast<std::size_t>(keep)];
+        q += quadric_[static_cast<std::size_t>(gone)];
+        const Vec3 a = mesh_.position(keep) - origin_;
+        const Vec3 b = mesh_.position(gone) - origin_;
+        const Vec3 middle = 0.5 * (a + b);
+        // A little pull to the middle of the edge decides where the planes leave the place open.
+        constexpr double kPull = 1e-4;
+        const double pull = kPull * q.A.trace() / 3.0;
+        const Mat3 A = q.A + pull * Mat3::Identity();
+        Vec3 best = middle;
+        if (pull > 0.0) {
+            const Vec3 x = A.partialPivLu().solve(pull * middle - q.b);
+            if (x.allFinite() && (x - middle).norm() <= 2.0 * (a - b).norm() &&
+                q.error(x) < q.error(best)) {
+                best = x;
+            }
+        }
+        for (const Vec3& x : {a, b}) {
+            if (q.error(x) < q.error(best)) {
+                best = x;
+            }
+        }
+        return best + origin_;
+    }
+
+    void push_edges(Index v, bool only_higher) {
+        for (const Index w : mesh_.neighbours(v)) {
+            if (only_higher && w < v) {
+                continue;
+            }
+            const Index a = std::min(v, w);
+            const Index b = std::max(v, w);
+            if (is_border_[static_cast<std::size_t>(a)] &&
+                is_border_[static_cast<std::size_t>(b)]) {
+                continue;
+            }
+            const auto [keep, gone] = roles(a, b);
+            Quadric q = quadric_[static_cast<std::size_t>(a)];
+            q += quadric_[static_cast<std::size_t>(b)];
+            queue_.push({q.error(best_position(keep, gone) - origin_), a, b,
+                         stamp_[static_cast<std::size_t>(a)], stamp_[static_cast<std::size_t>(b)]});
+        }
+    }
+
+    EditMesh mesh_;
+    Vec3 origin_;
+    std::vector<Quadric> quadric_;
+    std::vector<std::uint32_t> stamp_;
+    std::vector<char> is_border_;
+    std::priority_queue<Candidate> queue_;
+    DecimateOptions options_;
+};
+
+}  // namespace
+
+TriangleMesh decimated(const TriangleMesh& mesh, const DecimateOptions& options,
+                       const Progress& progress) {
+    require_manifold(mesh, "decimate");
+    if (options.target_triangles < 0 || !(options.max_error >= 0.0)) {
+        throw InputError({.where = "decimate, options",
+                          .found = "a negative count or error",
+                          .needs = "target_triangles >= 0 and max_error >= 0",
+                          .remedy = "correct the options"});
+    }
+    if (mesh.triangles.rows() <= options.target_triangles) {
+        return mesh;
+    }
+    Decimation work(mesh, options);
+    Progress::Stage stage = progress.stage(
+        "decimate",
+        static_cast<std::uint64_t>(mesh.triangles.rows() - options.target_triangles) / 2);
+    work.run(stage);
+    TriangleMesh result = work.result();
+    transfer_point_data(mesh, result);
+    return result;
+}
+
+}  // namespace sinew

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/mesh/triangle_mesh.h"
+
+#include <limits>
+
+namespace sinew {
+
+struct DecimateOptions {
+    Eigen::Index target_triangles = 0;                           ///< stop at this many, >= 0
+    double max_error = std::numeric_limits<double>::infinity();  ///< stop before the root of the
+                                                                 ///< quadric error gets larger, m
+};
+
+/// A coarser surface by collapsing edges in the order of their quadric error [Garland1997]: the sum
+/// of squared distances of the new vertex from the planes of the triangles it stands for, weighted
+/// with their areas. The result is a manifold with the same pieces, handles and borders as the
+/// mesh; border vertices stay. Point data is carried over, data of triangles is not.
+/// @throws InputError when the mesh is not a manifold with triangles of one sense; Cancelled
+TriangleMesh decimated(const TriangleMesh& mesh, const DecimateOptions& options,
+                       const Progress& progress = {});
+
+}  // namespace sinew

@@ -1,0 +1,132 @@
+#include "sinew/meshing/repair.h"
+
+#include "sinew/base/error.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/mesh/validity.h"
+#include "sinew/meshing/edit_mesh.h"
+#include "sinew/meshing/level_set.h"
+#include "sinew/meshing/loose_mesh.h"
+#include "sinew/meshing/remesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+void require_indices(const TriangleMesh& mesh) {
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            if (mesh.triangles(t, k) < 0 || mesh.triangles(t, k) >= mesh.points.rows()) {
+                throw InputError({.where = fmt::format("repair, triangle {}", t),
+                                  .found = fmt::format("vertex index {} of {} vertices",
+                                                       mesh.triangles(t, k), mesh.points.rows()),
+                                  .needs = "indices of existing vertices",
+                                  .remedy = "write the mesh again; the file is damaged"});
+            }
+        }
+    }
+}
+
+double mean_edge(const TriangleMesh& mesh) {
+    const Edges edges = unique_edges(mesh.triangles);
+    double sum = 0.0;
+    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+        sum += (mesh.points.row(edges(e, 0)) - mesh.points.row(edges(e, 1))).norm();
+    }
+    return edges.rows() > 0 ? sum / static_cast<double>(edges.rows()) : 0.0;
+}
+
+// Point data follows the vertices; new ones take it from the nearest place of the input.
+void carry_data(const TriangleMesh& before, const std::vector<Index>& origin, TriangleMesh& after) {
+    if (before.point_data.empty()) {
+        return;
+    }
+    const bool has_new = std::find(origin.begin(), origin.end(), -1) != origin.end();
+    const bool can_look_up = before.points.allFinite() && before.triangles.rows() > 0;
+    if (has_new && can_look_up) {
+        transfer_point_data(before, after);
+    }
+    for (std::size_t a = 0; a < before.point_data.size(); ++a) {
+        const Attribute& from = before.point_data[a];
+        const auto n = static_cast<std::size_t>(from.components);
+        if (after.point_data.size() <= a) {
+            after.point_data.push_back(
+                {from.name, from.components, std::vector<double>(origin.size() * n), from.unit});
+        }
+        for (std::size_t v = 0; v < origin.size(); ++v) {
+            for (std::size_t c = 0; origin[v] >= 0 && c < n; ++c) {
+                after.point_data[a].values[v * n + c] =
+                    from.values[static_cast<std::size_t>(origin[v]) * n + c];
+            }
+        }
+    }
+}
+
+// The surface anew from the solid that it bounds, with the triangle size that it had.
+TriangleMesh rebuilt(const TriangleMesh& mesh, double voxel, const Progress& progress) {
+    const double edge = mean_edge(mesh);
+    const double cell = voxel > 0.0 ? voxel : 0.5 * edge;
+    TriangleMesh result = LevelSet::from_mesh(mesh, {.voxel = cell}).to_mesh();
+    result =
+        remeshed(result, {.edge_length = std::max(edge, 1.2 * cell), .iterations = 5}, progress);
+    transfer_point_data(mesh, result);
+    return result;
+}
+
+}  // namespace
+
+RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Progress& progress) {
+    check_ranges(options, "repair");
+    require_indices(mesh);
+    RepairReport report;
+    std::int64_t changes = 0;
+    const auto note = [&](const char* what, std::int64_t count) {
+        if (count > 0) {
+            report.actions.push_back({what, count});
+            changes += count;
+        }
+        progress.check_cancelled();
+    };
+    Progress::Stage stage = progress.stage("repair", 3);
+    LooseMesh work(mesh);
+    note("vertices that were not finite dropped", drop_not_finite(work));
+    note("vertices joined", weld_vertices(work, options.weld, options.weld_tolerance));
+    note("repeated triangles dropped", drop_repeated(work));
+    note("triangles turned to agree with their neighbours", turn_alike(work));
+    note("vertices doubled to separate sheets", separate_sheets(work));
+    note("degenerate triangles removed", collapse_degenerate(work));
+    note("specks dropped", drop_specks(work, options.speck_size));
+    stage.advance();
+    if (options.fill_holes) {
+        note("holes filled", fill_all_holes(work));
+        // A patch may close a hole onto a sheet that is already there.
+        note("repeated triangles dropped", drop_repeated(work));
+        note("vertices doubled to separate sheets", separate_sheets(work));
+    }
+    note("pieces turned outward", turn_outward(work));
+    note("unused vertices dropped", drop_unused(work));
+    if (changes > 0) {
+        TriangleMesh mended;
+        mended.points = work.points;
+        mended.triangles = work.triangles;
+        carry_data(mesh, work.origin, mended);
+        mesh = std::move(mended);
+    }
+    stage.advance();
+    report.health = check_health(mesh);
+    if (options.remove_intersections && report.health.measures.intersections > 0 &&
+        report.health.measures.is_closed) {
+        note("intersecting pairs of triangles removed by a level set",
+             report.health.measures.intersections);
+        mesh = rebuilt(mesh, options.voxel, progress);
+        report.health = check_health(mesh);
+    }
+    stage.advance();
+    return report;
+}
+
+}  // namespace sinew
