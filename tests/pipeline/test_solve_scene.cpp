@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -237,6 +239,50 @@ TEST(SolveScene, ScenesThatDoNotFitTheMeshAreRefused) {
     EXPECT_THROW(solve_scene(parsed(R"("materials": [
         {"law": "linear", "young_modulus": 1, "poisson_ratio": 0},
         {"law": "linear", "young_modulus": 1, "poisson_ratio": 0}])"),
+                             cube),
+                 InputError);
+}
+
+// At small strain the projective energy is that of the corotated law; at nu = 0 it is the same.
+TEST(SolveScene, ProjectiveAgreesWithNewton) {
+    const TetMesh bar = support::box_of_tets({6, 2, 2}, {0.6, 0.2, 0.2});
+    const auto sag = [&](const std::string& method, double nu, double gravity) {
+        return solve_scene(parsed(fmt::format(R"("method": "{}", "gravity": [0, {}, 0], "materials":
+                [{{"law": "corotated", "young_modulus": 1e5, "poisson_ratio": {}}}],
+                "fixed": [{{"box": [[0, 0, 0], [0, 1, 1]]}}])",
+                                              method, gravity, nu)),
+                           bar);
+    };
+    for (const auto& [nu, gravity, tolerance] :
+         {std::tuple(0.0, -9.81, 1e-3), std::tuple(0.4, -0.5, 1e-2)}) {
+        const SolveResult newton = sag("newton", nu, gravity);
+        const SolveResult projective = sag("projective", nu, gravity);
+        EXPECT_TRUE(projective.is_converged);
+        EXPECT_LT(projective.residual, 1e-2);  // small loads end at the rounding of floats
+        const Points u = newton.mesh.points - bar.points;
+        EXPECT_LT((projective.mesh.points - newton.mesh.points).norm(), tolerance * u.norm());
+        EXPECT_NEAR(projective.energy, newton.energy, 2.0 * tolerance * newton.energy);
+    }
+}
+
+TEST(SolveScene, ProjectiveDynamicsFallsFreely) {
+    const SolveScene scene = parsed(R"("method": "projective", "analysis": "dynamics",
+        "materials": [{"law": "corotated", "young_modulus": 1e4, "poisson_ratio": 0.3}],
+        "gravity": [0, -10, 0], "step": 0.01, "duration": 0.1)");
+    const SolveResult result = solve_scene(scene, support::cube_of_tets(1));
+    EXPECT_EQ(result.steps, 10);
+    EXPECT_NEAR(displacement_of(result).values[1], -10.0 * 1e-4 * 55.0, 1e-5);
+}
+
+TEST(SolveScene, ProjectiveRefusesWhatItCannotExpress) {
+    const TetMesh cube = support::cube_of_tets(1);
+    EXPECT_THROW(solve_scene(parsed(kSoft + R"(, "method": "projective",
+        "fixed": [{"vertices": [0]}])"),
+                             cube),
+                 InputError);
+    EXPECT_THROW(solve_scene(parsed(R"("method": "projective", "materials":
+        [{"law": "corotated", "young_modulus": 1, "poisson_ratio": 0.2}],
+        "fixed": [{"vertices": [0], "axes": "x"}])"),
                              cube),
                  InputError);
 }

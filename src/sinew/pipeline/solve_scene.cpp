@@ -6,6 +6,7 @@
 #include "sinew/energy/fem_elastic.h"
 #include "sinew/energy/fem_symmetric_arap.h"
 #include "sinew/energy/masses.h"
+#include "sinew/energy/projective_tets.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/material/compressible_neo_hookean.h"
 #include "sinew/material/corotated.h"
@@ -14,6 +15,7 @@
 #include "sinew/material/mooney_rivlin.h"
 #include "sinew/material/stable_neo_hookean.h"
 #include "sinew/mesh/validity.h"
+#include "sinew/solver/local_global.h"
 #include "sinew/solver/time_stepping.h"
 #include "sinew/solver/untangle.h"
 
@@ -247,9 +249,6 @@ Attribute vectors(const char* name, const char* unit, const Points& values) {
 
 void describe(const Problem& problem, const TetMesh& rest, Points x, SolveResult& result) {
     const Points displacement = x - rest.points;
-    for (const auto& term : problem.elastic) {
-        result.energy += term->value(x);
-    }
     result.external_work = problem.loads.cwiseProduct(displacement).sum();
     result.inverted_tets = count_inverted(x, rest.tets);
 
@@ -262,6 +261,14 @@ void describe(const Problem& problem, const TetMesh& rest, Points x, SolveResult
                                edge_matrix(rest.points, rest.tets, t).determinant());
     }
     result.mesh.tet_data.push_back(std::move(ratio));
+}
+
+double elastic_energy(const Problem& problem, const Points& x) {
+    double sum = 0.0;
+    for (const auto& term : problem.elastic) {
+        sum += term->value(x);
+    }
+    return sum;
 }
 
 EnergyTerms all_terms(const Problem& problem) {
@@ -284,6 +291,7 @@ SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const Pr
     result.is_converged = solved.report.status == NewtonStatus::Converged;
     result.iterations = solved.report.iterations;
     result.residual = solved.report.residual.back();
+    result.energy = elastic_energy(problem, solved.x);
     describe(problem, rest, std::move(solved.x), result);
     return result;
 }
@@ -307,8 +315,85 @@ SolveResult solve_dynamics(const SolveScene& scene, const TetMesh& rest, const P
         result.residual = report.residual.back();
         stage.advance();
     }
+    result.energy = elastic_energy(problem, state.x);
     describe(problem, rest, std::move(state.x), result);
     result.mesh.point_data.push_back(vectors("velocity", "m/s", state.v));
+    return result;
+}
+
+[[noreturn]] void refuse_projective(const SolveScene& scene, const std::string& found,
+                                    const std::string& needs) {
+    throw InputError({.where = scene.where,
+                      .found = found + " with \"method\": \"projective\"",
+                      .needs = needs,
+                      .remedy = "use \"method\": \"newton\", which solves every law and support"});
+}
+
+/// The projective energy w_rot/2 |F - R|^2 + w_vol/2 |F - P|^2, P the nearest matrix of
+/// determinant 1. For a small strain e the second part is w_vol/6 tr(e)^2, so w_rot = 2 mu and
+/// w_vol = 3 lambda agree with corotated elasticity there.
+std::shared_ptr<ProjectiveTets> projective_tets(const SolveScene& scene, const TetMesh& rest) {
+    std::vector<double> rotation;
+    std::vector<double> volume;
+    for (const std::size_t m : materials_of_tets(scene, rest)) {
+        const SceneMaterial& material = scene.materials[m];
+        if (material.law != SceneLaw::Corotated || material.poisson_ratio < 0.0) {
+            refuse_projective(scene, "another law, or a Poisson's ratio below 0,",
+                              "the law 'corotated' with a Poisson's ratio >= 0");
+        }
+        const Lame lame = lame_from_young(material.young_modulus, material.poisson_ratio);
+        rotation.push_back(2.0 * lame.mu);
+        volume.push_back(3.0 * lame.lambda);
+    }
+    return std::make_shared<ProjectiveTets>(rest, rotation, volume);
+}
+
+SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, Problem problem,
+                             const Progress& progress) {
+    const auto tets = projective_tets(scene, rest);
+    std::vector<Index> fixed;
+    for (const auto& [v, freedom] : problem.constraints.freedoms()) {
+        if (freedom.dimension != 0) {
+            refuse_projective(scene, "vertices held along some axes only",
+                              "vertices held along all axes");
+        }
+        fixed.push_back(v);
+    }
+    LocalGlobal solver(rest.points.rows(), {tets}, fixed);
+    solver.set_external_forces(problem.loads);
+    const LocalGlobalOptions options{.max_iterations = scene.max_iterations,
+                                     .tolerance = scene.tolerance};
+    Points x = rest.points;
+    problem.constraints.apply(x);
+    Points v = Points::Zero(x.rows(), 3);
+
+    SolveResult result;
+    result.is_converged = true;
+    const auto take = [&](const LocalGlobalReport& report) {
+        result.is_converged &= report.status == LocalGlobalStatus::Converged;
+        result.iterations += report.iterations;
+        result.residual = report.residual.empty() ? 1.0 : report.residual.back();
+    };
+    if (scene.analysis == SceneAnalysis::Statics) {
+        take(solver.minimise(x, options, progress));
+    } else {
+        for (double& mass : problem.masses) {
+            mass = mass > 0.0 ? mass : 1.0;  // of points without tetrahedra, which are fixed
+        }
+        solver.set_dynamics(problem.masses, scene.step);
+        const double kept = 1.0 / (1.0 + scene.damping * scene.step);
+        result.steps = static_cast<int>(std::lround(scene.duration / scene.step));
+        auto stage = progress.stage("time steps", static_cast<std::uint64_t>(result.steps));
+        for (int step = 0; step < result.steps; ++step) {
+            take(solver.advance(x, v, kept, options));
+            stage.advance();
+        }
+    }
+    result.energy = tets->energy(x);
+    describe(problem, rest, std::move(x), result);
+    if (scene.analysis == SceneAnalysis::Dynamics) {
+        result.mesh.point_data.push_back(vectors("velocity", "m/s", v));
+    }
     return result;
 }
 
@@ -316,16 +401,15 @@ SolveResult solve_dynamics(const SolveScene& scene, const TetMesh& rest, const P
 
 SolveResult solve_scene(const SolveScene& scene, const TetMesh& rest, const Progress& progress) {
     const Timer timer;
-    if (scene.method == SceneMethod::Projective) {
-        throw InputError({.where = scene.where,
-                          .found = "\"method\": \"projective\"",
-                          .needs = "\"newton\"",
-                          .remedy = "leave out the method: Newton solves every law"});
-    }
     const Problem problem = build_problem(scene, rest);
-    SolveResult result = scene.analysis == SceneAnalysis::Statics
-                             ? solve_statics(scene, rest, problem, progress)
-                             : solve_dynamics(scene, rest, problem, progress);
+    SolveResult result;
+    if (scene.method == SceneMethod::Projective) {
+        result = solve_projective(scene, rest, problem, progress);
+    } else if (scene.analysis == SceneAnalysis::Statics) {
+        result = solve_statics(scene, rest, problem, progress);
+    } else {
+        result = solve_dynamics(scene, rest, problem, progress);
+    }
     result.seconds = timer.seconds();
     return result;
 }
