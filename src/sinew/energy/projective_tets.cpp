@@ -1,6 +1,7 @@
 #include "sinew/energy/projective_tets.h"
 
 #include "sinew/base/parallel.h"
+#include "sinew/base/timer.h"
 #include "sinew/energy/projective_checks.h"
 #include "sinew/linalg/batch3_kernel.h"
 #include "sinew/linalg/svd3.h"
@@ -88,6 +89,7 @@ struct ProjectiveTets::Data {
     std::vector<float> partial;       // forces, four floats per local vertex
     Lists partials_of_vertex;         // local vertices that are copies of a vertex
     std::vector<double> block_energy;
+    Times times;
 
     // D_m^-1 F_g^-1: F_e = D_s B.
     Mat3 B(std::size_t t) const {
@@ -351,11 +353,14 @@ void ProjectiveTets::add_quadratic(Triplets& A) const {
 
 double ProjectiveTets::add_force(const Points& x, Points& force) {
     Data& d = *data_;
+    const Timer project;
     parallel_for(d.blocks, 2, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             d.run_block(b, x);
         }
     });
+    d.times.project += project.seconds();
+    const Timer sum_up;
     parallel_for(d.partials_of_vertex.size(), kVertices, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v) {
             double sum[3] = {};
@@ -371,7 +376,12 @@ double ProjectiveTets::add_force(const Points& x, Points& force) {
             }
         }
     });
+    d.times.sum += sum_up.seconds();
     return std::accumulate(d.block_energy.begin(), d.block_energy.end(), 0.0);
+}
+
+const ProjectiveTets::Times& ProjectiveTets::times() const {
+    return data_->times;
 }
 
 double ProjectiveTets::energy(const Points& x) const {

@@ -44,6 +44,13 @@ public:
     /// Of det F_e against the ratios, over tetrahedra with a volume weight.
     VolumeError volume_error(const Points& x) const override;
 
+    /// Seconds spent in add_force so far.
+    struct Times {
+        double project = 0.0;  ///< decompositions and forces of blocks
+        double sum = 0.0;      ///< forces of vertices
+    };
+    const Times& times() const;
+
     /// The same forces, one tetrahedron at a time in double: the reference of tests.
     double add_force_reference(const Points& x, Points& force) const;
 
