@@ -26,6 +26,9 @@ constexpr std::size_t kMaxLocal = 4 * kBlock;  // vertices of a block
 constexpr std::size_t kVertices = 4096;        // per piece of parallel work
 constexpr std::size_t kPlanes = 13;  // floats per tetrahedron: B, two weights, ratio, root
 
+constexpr std::size_t kAtOnce = 2;  // batches worked on together
+static_assert(kBlock % (kAtOnce * kWidth) == 0);
+
 // Places of a tetrahedron's numbers among the planes of its block.
 constexpr std::size_t kRotation = 9;
 constexpr std::size_t kVolume = 10;
@@ -65,6 +68,61 @@ std::vector<Index> morton_order(const TetMesh& mesh) {
     std::vector<Index> order(count);
     std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& k) { return k.second; });
     return order;
+}
+
+// F_e = D_s B of the tetrahedra i .. i + kWidth of a block.
+Matrix deformation_gradients(const float* local, const std::uint16_t* corner, const float* plane,
+                             std::size_t i) {
+    // Edges from corner 0.
+    alignas(64) float edge[9][kWidth];
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+        const float* at0 = local + 4 * corner[i + lane];
+        for (std::size_t k = 0; k < 3; ++k) {
+            const float* at = local + 4 * corner[(k + 1) * kBlock + i + lane];
+            for (std::size_t c = 0; c < 3; ++c) {
+                edge[3 * k + c][lane] = at[c] - at0[c];
+            }
+        }
+    }
+    const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
+    const Vector e0{load(edge[0]), load(edge[1]), load(edge[2])};
+    const Vector e1{load(edge[3]), load(edge[4]), load(edge[5])};
+    const Vector e2{load(edge[6]), load(edge[7]), load(edge[8])};
+    // Column c = sum_k e_k B(k, c).
+    const auto column = [&](std::size_t c) {
+        const auto B = [&](std::size_t k) { return load(plane + (3 * k + c) * kBlock + i); };
+        return batch3::plus(batch3::plus(batch3::times(B(0), e0), B(1), e1), B(2), e2);
+    };
+    return {column(0), column(1), column(2)};
+}
+
+// Forces on corners 1..3 are the columns of H B^T; corner 0 takes their opposite.
+void scatter_forces(const Matrix& H, const float* plane, const std::uint16_t* corner, std::size_t i,
+                    float* force) {
+    alignas(64) float out[12][kWidth];
+    Vector sum{Lanes(0.0f), Lanes(0.0f), Lanes(0.0f)};
+    for (std::size_t k = 0; k < 3; ++k) {
+        const auto B = [&](std::size_t c) {
+            return Lanes::load_unaligned(plane + (3 * k + c) * kBlock + i);
+        };
+        const Vector f =
+            batch3::plus(batch3::plus(batch3::times(B(0), H.c0), B(1), H.c1), B(2), H.c2);
+        sum = batch3::plus(sum, Lanes(-1.0f), f);
+        f.x.store_unaligned(out[3 * k + 3]);
+        f.y.store_unaligned(out[3 * k + 4]);
+        f.z.store_unaligned(out[3 * k + 5]);
+    }
+    sum.x.store_unaligned(out[0]);
+    sum.y.store_unaligned(out[1]);
+    sum.z.store_unaligned(out[2]);
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+        for (std::size_t k = 0; k < 4; ++k) {
+            float* to = force + 4 * corner[k * kBlock + i + lane];
+            for (std::size_t c = 0; c < 3; ++c) {
+                to[c] += out[3 * k + c][lane];
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -200,66 +258,36 @@ void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
     const std::uint16_t* corner = corners.data() + 4 * b * kBlock;
     const std::size_t used = std::min(kBlock, order.size() - b * kBlock);
     Lanes energy(0.0f);
-    for (std::size_t i = 0; i < used; i += kWidth) {
-        // Edges from corner 0.
-        alignas(64) float edge[9][kWidth];
-        for (std::size_t lane = 0; lane < kWidth; ++lane) {
-            const float* at0 = local + 4 * corner[i + lane];
-            for (std::size_t k = 0; k < 3; ++k) {
-                const float* at = local + 4 * corner[(k + 1) * kBlock + i + lane];
-                for (std::size_t c = 0; c < 3; ++c) {
-                    edge[3 * k + c][lane] = at[c] - at0[c];
-                }
-            }
+    const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
+    const Lanes one(1.0f);
+    for (std::size_t first = 0; first < used; first += kAtOnce * kWidth) {
+        Matrix F[kAtOnce];
+        for (std::size_t n = 0; n < kAtOnce; ++n) {
+            F[n] = deformation_gradients(local, corner, plane, first + n * kWidth);
         }
-        const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
-        const Vector e0{load(edge[0]), load(edge[1]), load(edge[2])};
-        const Vector e1{load(edge[3]), load(edge[4]), load(edge[5])};
-        const Vector e2{load(edge[6]), load(edge[7]), load(edge[8])};
-        Lanes B[9];
-        for (std::size_t e = 0; e < 9; ++e) {
-            B[e] = load(plane + e * kBlock + i);
+        batch3::Svd svd[kAtOnce];
+        batch3::signed_svds(F, svd);
+        Vector s[kAtOnce];
+        Vector p[kAtOnce];
+        Lanes wanted[kAtOnce];
+        Lanes root[kAtOnce];
+        for (std::size_t n = 0; n < kAtOnce; ++n) {
+            s[n] = svd[n].s;
+            wanted[n] = load(plane + kRatio * kBlock + first + n * kWidth);
+            root[n] = load(plane + kRoot * kBlock + first + n * kWidth);
         }
-        // F_e = D_s B, column c = sum_k e_k B(k, c).
-        const auto column = [&](std::size_t c) {
-            return batch3::plus(batch3::plus(batch3::times(B[c], e0), B[3 + c], e1), B[6 + c], e2);
-        };
-        const batch3::Svd svd = batch3::signed_svd({column(0), column(1), column(2)});
-        const Lanes w_rot = load(plane + kRotation * kBlock + i);
-        const Lanes w_vol = load(plane + kVolume * kBlock + i);
-        const Vector p = batch3::volume_singular_values(svd.s, load(plane + kRatio * kBlock + i),
-                                                        load(plane + kRoot * kBlock + i));
-        // Both pulls have the axes of F_e: R - F_e = U (1 - S) V^T, P - F_e = U (p - S) V^T.
-        const Lanes one(1.0f);
-        const Vector to_rotation{one - svd.s.x, one - svd.s.y, one - svd.s.z};
-        const Vector to_volume{p.x - svd.s.x, p.y - svd.s.y, p.z - svd.s.z};
-        energy += w_rot * batch3::dot(to_rotation, to_rotation) +
-                  w_vol * batch3::dot(to_volume, to_volume);
-        const Matrix H = batch3::recompose(
-            svd.U, batch3::plus(batch3::times(w_rot, to_rotation), w_vol, to_volume), svd.V);
-
-        // Forces on corners 1..3 are the columns of H B^T; corner 0 takes their opposite.
-        alignas(64) float out[12][kWidth];
-        Vector sum{Lanes(0.0f), Lanes(0.0f), Lanes(0.0f)};
-        for (std::size_t k = 0; k < 3; ++k) {
-            const Vector f =
-                batch3::plus(batch3::plus(batch3::times(B[3 * k], H.c0), B[3 * k + 1], H.c1),
-                             B[3 * k + 2], H.c2);
-            sum = batch3::plus(sum, Lanes(-1.0f), f);
-            f.x.store_unaligned(out[3 * k + 3]);
-            f.y.store_unaligned(out[3 * k + 4]);
-            f.z.store_unaligned(out[3 * k + 5]);
-        }
-        sum.x.store_unaligned(out[0]);
-        sum.y.store_unaligned(out[1]);
-        sum.z.store_unaligned(out[2]);
-        for (std::size_t lane = 0; lane < kWidth; ++lane) {
-            for (std::size_t k = 0; k < 4; ++k) {
-                float* to = force + 4 * corner[k * kBlock + i + lane];
-                for (std::size_t c = 0; c < 3; ++c) {
-                    to[c] += out[3 * k + c][lane];
-                }
-            }
+        batch3::volume_singular_values(s, wanted, root, p);
+        for (std::size_t n = 0; n < kAtOnce; ++n) {
+            const std::size_t i = first + n * kWidth;
+            const Lanes w_rot = load(plane + kRotation * kBlock + i);
+            const Lanes w_vol = load(plane + kVolume * kBlock + i);
+            // Both pulls have the axes of F_e: R - F_e = U (1 - S) V^T, P - F_e = U (p - S) V^T.
+            const Vector to_rotation{one - s[n].x, one - s[n].y, one - s[n].z};
+            const Vector to_volume{p[n].x - s[n].x, p[n].y - s[n].y, p[n].z - s[n].z};
+            energy += w_rot * batch3::dot(to_rotation, to_rotation) +
+                      w_vol * batch3::dot(to_volume, to_volume);
+            const Vector pull = batch3::plus(batch3::times(w_rot, to_rotation), w_vol, to_volume);
+            scatter_forces(batch3::recompose(svd[n].U, pull, svd[n].V), plane, corner, i, force);
         }
     }
     alignas(64) float lanes[kWidth];

@@ -49,8 +49,11 @@ struct Svd {
 
 namespace detail {
 
+/// Convergence is quadratic: a sweep that found |cos|^2 < kFound has left |cos| ~ 1e-8.
+inline constexpr float kFound = 1e-8f;
+
 /// Turns columns a and b of A, and u and v of V with them, until a and b are orthogonal. Returns
-/// the lanes' |cos|^2 between a and b as they were.
+/// more than zero in lanes where |cos|^2 between a and b was above kFound.
 inline Lanes orthogonalise(Vector& a, Vector& b, Vector& u, Vector& v) {
     const Lanes tiny(std::numeric_limits<float>::min());
     const Lanes along = dot(a, b);
@@ -69,7 +72,7 @@ inline Lanes orthogonalise(Vector& a, Vector& b, Vector& u, Vector& v) {
     const Vector u_new = plus(times(c, u), s, v);
     v = plus(times(c, v), -s, u);
     u = u_new;
-    return along * along / xsimd::fma(aa, bb, tiny);
+    return along * along - Lanes(kFound) * aa * bb;
 }
 
 /// Where |a| < |b|: swaps, and turns one of the two round so that determinants stay.
@@ -102,39 +105,18 @@ inline Vector any_perpendicular(const Vector& u) {
 
 }  // namespace detail
 
-/// F = U diag(s) V^T, U and V rotations, s0 >= s1 >= |s2|, by one-sided Jacobi rotations: the
-/// relative accuracy of each column is kept, so flat and nearly singular lanes are no special case.
-inline Svd signed_svd(const Matrix& F) {
+namespace detail {
+
+/// From the orthogonal columns A = F V / scale to sorted singular values and U.
+inline Svd finish_svd(Matrix& A, Matrix& V, const Lanes& scale) {
     const Lanes zero(0.0f);
     const Lanes one(1.0f);
-    const auto size = [](const Vector& v) {
-        return xsimd::max(xsimd::max(xsimd::abs(v.x), xsimd::abs(v.y)), xsimd::abs(v.z));
-    };
-    Lanes scale = xsimd::max(xsimd::max(size(F.c0), size(F.c1)), size(F.c2));
-    // Zero stays zero; the limits keep 1 / scale finite for sizes near the ends of float.
-    scale = xsimd::max(scale, Lanes(1e-37f));
-    const Lanes down = one / scale;
-    Matrix A{times(down, F.c0), times(down, F.c1), times(down, F.c2)};
-    Matrix V{{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
-
-    // Convergence is quadratic: a sweep that found |cos| < 1e-4 has left |cos| ~ 1e-8.
-    constexpr float kFound = 1e-8f;
-    constexpr int kMaxSweeps = 8;
-    for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
-        Lanes found = detail::orthogonalise(A.c0, A.c1, V.c0, V.c1);
-        found = xsimd::max(found, detail::orthogonalise(A.c0, A.c2, V.c0, V.c2));
-        found = xsimd::max(found, detail::orthogonalise(A.c1, A.c2, V.c1, V.c2));
-        if (!xsimd::any(found > Lanes(kFound))) {
-            break;
-        }
-    }
-
     Lanes n0 = dot(A.c0, A.c0);
     Lanes n1 = dot(A.c1, A.c1);
     Lanes n2 = dot(A.c2, A.c2);
-    detail::longer_first(A.c0, A.c1, n0, n1, V.c0, V.c1);
-    detail::longer_first(A.c0, A.c2, n0, n2, V.c0, V.c2);
-    detail::longer_first(A.c1, A.c2, n1, n2, V.c1, V.c2);
+    longer_first(A.c0, A.c1, n0, n1, V.c0, V.c1);
+    longer_first(A.c0, A.c2, n0, n2, V.c0, V.c2);
+    longer_first(A.c1, A.c2, n1, n2, V.c1, V.c2);
 
     // Columns of U; where a column is nothing, any perpendicular direction will do. After division
     // by `scale` the longest column is at least 1 unless F = 0.
@@ -146,11 +128,64 @@ inline Svd signed_svd(const Matrix& F) {
     constexpr float kNothing = 1e-32f;  // square of a length, against 1
     const auto is_line = n1 < Lanes(kNothing);
     Vector u1 = times(one / xsimd::select(is_line, one, s1), A.c1);
-    u1 = select(is_line, detail::any_perpendicular(u0), u1);
+    if (xsimd::any(is_line)) {
+        u1 = select(is_line, any_perpendicular(u0), u1);
+    }
     u1 = plus(u1, -dot(u0, u1), u0);
     u1 = times(one / xsimd::sqrt(dot(u1, u1)), u1);
     const Vector u2 = cross(u0, u1);
     return {{u0, u1, u2}, times(scale, {s0, s1, dot(u2, A.c2)}), V};
+}
+
+}  // namespace detail
+
+/// F = U diag(s) V^T, U and V rotations, s0 >= s1 >= |s2|, by one-sided Jacobi rotations: the
+/// relative accuracy of each column is kept, so flat and nearly singular lanes are no special case.
+/// N batches at once: each rotation waits for the one before, so a second batch fills the gaps.
+template <std::size_t N>
+void signed_svds(const Matrix (&F)[N], Svd (&svd)[N]) {
+    const Lanes zero(0.0f);
+    const Lanes one(1.0f);
+    const auto size = [](const Vector& v) {
+        return xsimd::max(xsimd::max(xsimd::abs(v.x), xsimd::abs(v.y)), xsimd::abs(v.z));
+    };
+    Lanes scale[N];
+    Matrix A[N];
+    Matrix V[N];
+    for (std::size_t n = 0; n < N; ++n) {
+        scale[n] = xsimd::max(xsimd::max(size(F[n].c0), size(F[n].c1)), size(F[n].c2));
+        // Zero stays zero; the limit keeps 1 / scale finite.
+        scale[n] = xsimd::max(scale[n], Lanes(1e-37f));
+        const Lanes down = one / scale[n];
+        A[n] = {times(down, F[n].c0), times(down, F[n].c1), times(down, F[n].c2)};
+        V[n] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    }
+    constexpr int kMaxSweeps = 8;
+    for (int sweep = 0; sweep < kMaxSweeps; ++sweep) {
+        Lanes found = zero;
+        for (std::size_t n = 0; n < N; ++n) {
+            found = xsimd::max(found, detail::orthogonalise(A[n].c0, A[n].c1, V[n].c0, V[n].c1));
+        }
+        for (std::size_t n = 0; n < N; ++n) {
+            found = xsimd::max(found, detail::orthogonalise(A[n].c0, A[n].c2, V[n].c0, V[n].c2));
+        }
+        for (std::size_t n = 0; n < N; ++n) {
+            found = xsimd::max(found, detail::orthogonalise(A[n].c1, A[n].c2, V[n].c1, V[n].c2));
+        }
+        if (!xsimd::any(found > zero)) {
+            break;
+        }
+    }
+    for (std::size_t n = 0; n < N; ++n) {
+        svd[n] = detail::finish_svd(A[n], V[n], scale[n]);
+    }
+}
+
+inline Svd signed_svd(const Matrix& F) {
+    const Matrix one[1] = {F};
+    Svd svd[1];
+    signed_svds(one, svd);
+    return svd[0];
 }
 
 /// a diag(p) b^T
@@ -166,38 +201,58 @@ inline Matrix recompose(const Matrix& a, const Vector& p, const Matrix& b) {
 }
 
 /// volume_singular_values of svd3.h, lane by lane. `size` is the cube root of `ratio`.
-inline Vector volume_singular_values(const Vector& s, const Lanes& ratio, const Lanes& size) {
+template <std::size_t N>
+void volume_singular_values(const Vector (&s)[N], const Lanes (&ratio)[N], const Lanes (&size)[N],
+                            Vector (&p)[N]) {
     const Lanes half(0.5f);
+    const Lanes one(1.0f);
     const Lanes zero(0.0f);
     const Lanes tiny(1e-30f);
-    // The linearised step from s [Saito2015, eq. 4].
-    const Vector g{s.y * s.z, s.x * s.z, s.x * s.y};
-    const Lanes gg = dot(g, g) + tiny;
-    Lanes p2 = s.z - (s.x * g.x - ratio) / gg * g.z;
-    p2 = xsimd::max(p2, Lanes(0.25f) * xsimd::min(size, xsimd::max(s.z, half * size)));
-    const Lanes inverse_ratio = Lanes(1.0f) / ratio;
-    Vector p = s;
+    Lanes p2[N];
+    Lanes inverse_ratio[N];
+    for (std::size_t n = 0; n < N; ++n) {
+        // The linearised step from s [Saito2015, eq. 4].
+        const Vector g{s[n].y * s[n].z, s[n].x * s[n].z, s[n].x * s[n].y};
+        const Lanes gg = dot(g, g) + tiny;
+        p2[n] = s[n].z - (s[n].x * g.x - ratio[n]) / gg * g.z;
+        p2[n] = xsimd::max(p2[n],
+                           Lanes(0.25f) * xsimd::min(size[n], xsimd::max(s[n].z, half * size[n])));
+        inverse_ratio[n] = one / ratio[n];
+    }
     constexpr int kMaxSteps = 24;
     constexpr float kTolerance = 1e-6f;
     for (int step = 0; step < kMaxSteps; ++step) {
-        const Lanes m4 = Lanes(4.0f) * p2 * (p2 - s.z);
-        const Lanes r0 = xsimd::sqrt(xsimd::max(xsimd::fma(s.x, s.x, m4), zero));
-        const Lanes r1 = xsimd::sqrt(xsimd::max(xsimd::fma(s.y, s.y, m4), zero));
-        p = {half * (s.x + r0), half * (s.y + r1), p2};
-        const Lanes product = p.x * p.y * p2 * inverse_ratio;
-        const Lanes miss = product - Lanes(1.0f);
-        if (!xsimd::any(xsimd::abs(miss) > Lanes(kTolerance))) {
+        Lanes worst = zero;
+        for (std::size_t n = 0; n < N; ++n) {
+            const Lanes m4 = Lanes(4.0f) * p2[n] * (p2[n] - s[n].z);
+            const Lanes r0 = xsimd::sqrt(xsimd::max(xsimd::fma(s[n].x, s[n].x, m4), zero));
+            const Lanes r1 = xsimd::sqrt(xsimd::max(xsimd::fma(s[n].y, s[n].y, m4), zero));
+            p[n] = {half * (s[n].x + r0), half * (s[n].y + r1), p2[n]};
+            const Lanes product = p[n].x * p[n].y * p2[n] * inverse_ratio[n];
+            const Lanes miss = product - one;
+            worst = xsimd::max(worst, xsimd::abs(miss));
+            // slope of log(product) times p2, and 2 (y - 1) / (y + 1) in place of log(y)
+            const Lanes d0 = p[n].x * r0 + tiny;
+            const Lanes d1 = p[n].y * r1 + tiny;
+            const Lanes d01 = xsimd::max(d0 * d1, tiny);
+            const Lanes slope =
+                xsimd::max(d01 + p2[n] * (p2[n] + p2[n] - s[n].z) * (d0 + d1), tiny * d01);
+            const Lanes change = (miss + miss) * d01 / ((product + one) * slope);
+            p2[n] = p2[n] * xsimd::min(xsimd::max(one - change, half), Lanes(4.0f));
+        }
+        if (!xsimd::any(worst > Lanes(kTolerance))) {
             break;
         }
-        // slope of log(product) times p2, and 2 (y - 1) / (y + 1) in place of log(y)
-        const Lanes d0 = p.x * r0 + tiny;
-        const Lanes d1 = p.y * r1 + tiny;
-        const Lanes slope =
-            Lanes(1.0f) + p2 * (p2 + p2 - s.z) * (d0 + d1) / xsimd::max(d0 * d1, tiny);
-        const Lanes change = (miss + miss) / ((product + Lanes(1.0f)) * xsimd::max(slope, tiny));
-        p2 = p2 * xsimd::min(xsimd::max(Lanes(1.0f) - change, half), Lanes(4.0f));
     }
-    return p;
+}
+
+inline Vector volume_singular_values(const Vector& s, const Lanes& ratio, const Lanes& size) {
+    const Vector s1[1] = {s};
+    const Lanes ratio1[1] = {ratio};
+    const Lanes size1[1] = {size};
+    Vector p[1];
+    volume_singular_values(s1, ratio1, size1, p);
+    return p[0];
 }
 
 }  // namespace sinew::batch3
