@@ -1,5 +1,7 @@
 #include "sinew/io/polygon.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
