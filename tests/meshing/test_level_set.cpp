@@ -66,6 +66,7 @@ TEST(LevelSet, SphereKeepsItsVolumeAndRadius) {
     }
     EXPECT_NEAR(s.value({0.03, 0.01, 1.04}), 0.06, 0.005);
     EXPECT_LT(s.value({0, 0, 0}), 0.0);
+    EXPECT_NEAR(s.value({1e30, 0, 0}), 0.15, 1e-9);
 }
 
 TEST(LevelSet, MeshAndFunctionAgree) {

@@ -557,6 +557,10 @@ LevelSet LevelSet::smoothed(double sigma) const {
 
 double LevelSet::value(const Vec3& at) const {
     const Vec3 p = at / voxel();
+    constexpr double kFar = 1e9;  // beyond what grid coordinates can count
+    if (!(p.cwiseAbs().maxCoeff() < kFar)) {
+        return impl_->band();
+    }
     const Vec3 low = p.array().floor();
     const Vec3 t = p - low;
     const Coord c(static_cast<int>(low.x()), static_cast<int>(low.y()), static_cast<int>(low.z()));
