@@ -2,6 +2,7 @@
 
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/fbx.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/medit.h"
@@ -72,6 +73,11 @@ std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions&) 
     return rest_parts(read_gltf(path));
 }
 
+// So does FBX.
+std::vector<MeshPart> read_fbx_parts(const fs::path& path, const ReadOptions&) {
+    return rest_parts(read_fbx(path));
+}
+
 void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {
     write_glb(path, parts);
 }
@@ -105,6 +111,7 @@ void write_vtu_tets(const fs::path& path, const TetMesh& mesh) {
 }
 
 constexpr MeshFormat kFormats[] = {
+    {.ending = ".fbx", .title = "Autodesk FBX", .read_surface = read_fbx_parts},
     {.ending = ".glb",
      .title = "glTF 2.0, one file",
      .read_surface = read_gltf_parts,
