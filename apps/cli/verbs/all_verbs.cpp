@@ -3,7 +3,8 @@
 namespace sinew::cli {
 
 std::vector<Verb> all_verbs() {
-    return {info_verb(), check_verb(), convert_verb(), render_verb(), tetrahedralise_verb()};
+    return {info_verb(),   check_verb(),          convert_verb(), repair_verb(),
+            remesh_verb(), tetrahedralise_verb(), render_verb()};
 }
 
 }  // namespace sinew::cli

@@ -9,7 +9,9 @@ namespace sinew::cli {
 Verb check_verb();
 Verb convert_verb();
 Verb info_verb();
+Verb remesh_verb();
 Verb render_verb();
+Verb repair_verb();
 Verb tetrahedralise_verb();
 
 /// In the order in which --help lists them.

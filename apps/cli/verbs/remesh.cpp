@@ -1,0 +1,96 @@
+#include "sinew/meshing/remesh.h"
+
+#include "sinew/base/error.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/meshing/decimate.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <memory>
+
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+struct Settings {
+    std::string input;
+    std::string output;
+    double edge = 0.0;
+    int triangles = 0;
+    FileOptions files;
+};
+
+TriangleMesh changed(const TriangleMesh& mesh, const Settings& settings, double share,
+                     const Progress& progress) {
+    if (settings.triangles > 0) {
+        const auto target = static_cast<Eigen::Index>(std::lround(settings.triangles * share));
+        return decimated(mesh, {.target_triangles = std::max<Eigen::Index>(4, target)}, progress);
+    }
+    return remeshed(mesh, {.edge_length = settings.edge}, progress);
+}
+
+}  // namespace
+
+Verb remesh_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "remesh",
+              .summary = "Even triangles of a given edge length, or fewer triangles",
+              .examples =
+                  "  sinew remesh skin.ply --edge 0.01 -o even.ply       isotropic, 1 cm\n"
+                  "  sinew remesh skin.ply --triangles 20000 -o coarse.ply",
+              .options = {{.name = "input",
+                           .help = "a healthy surface (see 'sinew repair')",
+                           .target = &settings->input,
+                           .metavar = "IN",
+                           .is_required = true},
+                          {.name = "-o,--output",
+                           .help = "the new surface",
+                           .target = &settings->output,
+                           .metavar = "FILE",
+                           .is_required = true},
+                          {.name = "--edge",
+                           .help = "edge length aimed at",
+                           .target = &settings->edge,
+                           .metavar = "M"},
+                          {.name = "--triangles",
+                           .help = "collapse edges until this many are left",
+                           .target = &settings->triangles,
+                           .metavar = "N"}},
+              .run = {}};
+    settings->files.add_to(verb.options);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        if ((settings->edge > 0.0) == (settings->triangles > 0)) {
+            throw InputError({.where = "sinew remesh",
+                              .found = fmt::format("--edge {:g} and --triangles {}", settings->edge,
+                                                   settings->triangles),
+                              .needs = "exactly one of --edge M and --triangles N, above 0",
+                              .remedy = "give --edge 0.01 for even triangles of 1 cm"});
+        }
+        require_known_output(settings->output);
+        std::vector<MeshPart> parts = read_surface(settings->input, settings->files.read_options());
+        double all = 0.0;
+        for (const MeshPart& part : parts) {
+            all += static_cast<double>(part.mesh.triangles.rows());
+        }
+        for (MeshPart& part : parts) {
+            const double share = static_cast<double>(part.mesh.triangles.rows()) / all;
+            part.mesh = changed(part.mesh, *settings, share, context.progress);
+        }
+        const std::string done = write_asset(settings->output, {.content = parts});
+        result["output"] = settings->output;
+        result["wrote"] = done;
+        if (!context.is_quiet && !context.wants_json) {
+            fmt::print("{}: {}\n", settings->output, done);
+        }
+        return kOk;
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,51 @@
+#include "sinew/io/mesh_files.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/cli/run_sinew.h"
+#include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+
+namespace {
+
+std::string bytes_of(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST(CliRender, MakesTheSamePictureOnOneAndTwoThreads) {
+    const support::TemporaryFolder folder;
+    const MeshPart part{.name = "ball", .mesh = support::sphere(3, 0.1)};
+    write_surface(folder / "ball.ply", {&part, 1});
+    for (const char* threads : {"1", "2"}) {
+        const support::Outcome outcome = support::run_sinew(
+            {"render", folder / "ball.ply", "-o", folder / (std::string(threads) + ".png"),
+             "--size", "160x120", "--view", "three-quarter", "--threads", threads});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+    }
+    const std::string one = bytes_of(folder / "1.png");
+    EXPECT_EQ(one, bytes_of(folder / "2.png"));
+    EXPECT_EQ(one.substr(1, 3), "PNG");
+}
+
+TEST(CliRender, RefusesNonsense) {
+    const support::TemporaryFolder folder;
+    const MeshPart part{.name = "ball", .mesh = support::sphere(1, 0.1)};
+    write_surface(folder / "ball.ply", {&part, 1});
+    const std::string in = folder / "ball.ply";
+    const std::string out = folder / "p.png";
+    EXPECT_EQ(support::run_sinew({"render", in}).code, 2);
+    EXPECT_EQ(support::run_sinew({"render", in, "-o", out, "--size", "0x5"}).code, 2);
+    EXPECT_EQ(support::run_sinew({"render", in, "-o", out, "--size", "banana"}).code, 2);
+    EXPECT_EQ(support::run_sinew({"render", in, "-o", out, "--view", "underneath"}).code, 2);
+    EXPECT_EQ(support::run_sinew({"render", in, "-o", folder / "no" / "p.png"}).code, 2);
+    EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+}  // namespace sinew

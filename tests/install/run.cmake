@@ -1,0 +1,15 @@
+function(run)
+    execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+    if(NOT code EQUAL 0)
+        message(FATAL_ERROR "${ARGN}\n${out}")
+    endif()
+    message("${out}")
+endfunction()
+
+file(REMOVE_RECURSE "${SCRATCH}/prefix" "${SCRATCH}/consumer")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${SCRATCH}/prefix")
+run("${CMAKE_COMMAND}" -S "${SOURCE}" -B "${SCRATCH}/consumer" -G Ninja "-DCMAKE_PREFIX_PATH=${SCRATCH}/prefix"
+    -DCMAKE_BUILD_TYPE=Release)
+run("${CMAKE_COMMAND}" --build "${SCRATCH}/consumer")
+run("${SCRATCH}/consumer/consumer" "${SCRATCH}/ball.ply")
+run("${SCRATCH}/prefix/bin/sinew" info "${SCRATCH}/ball.ply")
