@@ -86,7 +86,9 @@ std::string write(const fs::path& path, const Body& body) {
         return fmt::format("a body of {} tetrahedra and {} muscles", body.tets.tets.rows(),
                            body.muscles.size());
     }
-    return write(path, parts_of(body));
+    const bool holds_only_tets = contains(writable_tet_endings(), ending_of(path)) &&
+                                 !contains(writable_surface_endings(), ending_of(path));
+    return holds_only_tets ? write(path, body.tets) : write(path, parts_of(body));
 }
 
 std::string write(const fs::path& path, const MotionClip& clip) {
