@@ -38,22 +38,22 @@ struct Settings {
     FileOptions files;
 };
 
-[[noreturn]] void refuse(std::string flag, const std::string& found, std::string needs) {
-    throw InputError({.where = std::move(flag),
-                      .found = fmt::format("'{}'", found),
-                      .needs = std::move(needs),
-                      .remedy = "see 'sinew render --help'"});
+InputError bad_value(const std::string& flag, const std::string& found, const std::string& needs) {
+    return InputError({.where = flag,
+                       .found = fmt::format("'{}'", found),
+                       .needs = needs,
+                       .remedy = "see 'sinew render --help'"});
 }
 
 void set_size(const std::string& text, RenderOptions& options) {
     const char* end = text.data() + text.size();
     const auto [cross, first_error] = std::from_chars(text.data(), end, options.width);
     if (first_error != std::errc() || cross == end || (*cross != 'x' && *cross != 'X')) {
-        refuse("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+        throw bad_value("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
     }
     const auto [stop, second_error] = std::from_chars(cross + 1, end, options.height);
     if (second_error != std::errc() || stop != end || options.width < 1 || options.height < 1) {
-        refuse("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+        throw bad_value("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
     }
 }
 
@@ -62,8 +62,9 @@ std::vector<View> views_from(const std::string& text) {
     for (const std::string& word : split(text, ',')) {
         const auto it = std::find(kViews.begin(), kViews.end(), word);
         if (it == kViews.end()) {
-            refuse("--view", word + did_you_mean(word, kViews),
-                   fmt::format("one or more of {}, separated by commas", join(kViews, ", ")));
+            throw bad_value(
+                "--view", word + did_you_mean(word, kViews),
+                fmt::format("one or more of {}, separated by commas", join(kViews, ", ")));
         }
         views.push_back(static_cast<View>(it - kViews.begin()));
     }
@@ -89,7 +90,7 @@ void set_scalar(const Settings& settings, Scene& scene) {
         };
         if (ends.size() != 2 || !is_number(ends[0], low) || !is_number(ends[1], high) ||
             !(low < high)) {
-            refuse("--range", settings.range, "LOW,HIGH with LOW < HIGH");
+            throw bad_value("--range", settings.range, "LOW,HIGH with LOW < HIGH");
         }
         map.low = low;
         map.high = high;
@@ -201,7 +202,7 @@ Verb render_verb() {
         const Timer timer;
         set_size(settings->size, settings->render);
         if (lower(std::filesystem::path(settings->output).extension().string()) != ".png") {
-            refuse("--output", settings->output, "a name that ends in .png");
+            throw bad_value("--output", settings->output, "a name that ends in .png");
         }
         require_writable_place(settings->output);
         const Image image = draw(*settings, context);
