@@ -305,9 +305,10 @@ private:
             divide(CblasNoTrans, rest, w, corner, ld, below, rest);
         }
         S* out = data_ + panel.data;
-        for (int t = 0; t < panel.tiles; ++t) {
+        for (int t = 0; t < panel.tiles; t += panel.strip_tiles(t)) {
+            const int end = (t + panel.strip_tiles(t)) * kTile;
             for (int j = 0; j < panel.tile_columns(t); ++j) {
-                for (int r = t * kTile; r < (t + 1) * kTile; ++r) {
+                for (int r = t * kTile; r < end; ++r) {
                     T value = T{0};
                     if (r < w) {
                         value = inverse[static_cast<std::ptrdiff_t>(j) * w + r];

@@ -1,11 +1,16 @@
 #include "sinew/linalg/cholesky_panels.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #ifdef __AVX__
 #include <immintrin.h>
+#endif
+#ifdef __linux__
+#include <sys/mman.h>
 #endif
 
 namespace sinew::cholesky {
@@ -98,7 +103,7 @@ constexpr std::ptrdiff_t kAhead = 2048;  // bytes, at least
 template <int Bytes>
 SINEW_INLINE void prefetch(const void* p) {
     for (int k = 0; k < Bytes; k += 64) {
-        __builtin_prefetch(static_cast<const char*>(p) + k, 0, 0);
+        __builtin_prefetch(static_cast<const char*>(p) + k, 0, 3);
     }
 }
 
@@ -113,7 +118,7 @@ SINEW_INLINE void forward_tiles(const S* tile, int width, const S* b, const int*
         prefetch<T * kTile * sizeof(S)>(next + T * kTile * j);
         for (int t = 0; t < T; ++t) {
             Eight<S> d;
-            std::memcpy(&d, tile + t * step + kTile * j, sizeof d);
+            std::memcpy(&d, tile + kTile * (T * j + t), sizeof d);
             for (int c = 0; c < Columns; ++c) {
                 sum[t][c] += d * b[stride * j + c];
             }
@@ -142,7 +147,7 @@ SINEW_INLINE void backward_tiles(const S* tile, int width, const S* y, const int
         }
         for (int t = 0; t < T; ++t) {
             Eight<S> d;
-            std::memcpy(&d, tile + t * step + kTile * j, sizeof d);
+            std::memcpy(&d, tile + kTile * (T * j + t), sizeof d);
             for (int c = 0; c < Columns; ++c) {
                 sum[c] += d * v[t][c];
             }
@@ -159,6 +164,27 @@ SINEW_INLINE S lanes_sum(const S* p) {
 }
 
 }  // namespace
+
+void* allocate_aligned(std::size_t bytes) {
+    constexpr std::size_t kLargePage = std::size_t{2} << 20;
+    constexpr std::size_t kLine = 64;
+    const std::size_t border = bytes >= 2 * kLargePage ? kLargePage : kLine;
+    const std::size_t whole = std::max(border, (bytes + border - 1) / border * border);
+    void* memory = std::aligned_alloc(border, whole);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+#ifdef __linux__
+    if (border == kLargePage) {
+        madvise(memory, whole, MADV_HUGEPAGE);  // a wish; nothing depends on it
+    }
+#endif
+    return memory;
+}
+
+void free_aligned(void* memory) {
+    std::free(memory);
+}
 
 template <class S, int Columns>
 void forward(const Panel& panel, const S* data, const int* rows, S* y, S* scratch) {
@@ -192,24 +218,23 @@ template <class S, int Columns>
 void backward(const Panel& panel, const S* data, const int* rows, S* y, S* scratch) {
     constexpr int stride = row_stride(Columns);
     std::fill_n(scratch, static_cast<std::size_t>(panel.width) * Columns * kTile, S{0});
-    // From the last tile to the first, as panels are also taken from the last to the first.
+    // From the last strip to the first, as panels are also taken from the last to the first.
     const S* tile = data + panel.data + panel.tile_offset(panel.tiles);
     const int* row = rows + panel.rows + static_cast<std::ptrdiff_t>(panel.tiles) * kTile;
     const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(kTile) * panel.width;
-    const int short_tiles = (panel.width - 1) / kTile;
-    int t = panel.tiles;
-    const auto take = [&]<int T>(std::integral_constant<int, T>) {
-        for (; t - T >= short_tiles; t -= T) {
+    const int short_tiles = panel.short_tiles();
+    const int full_tiles = panel.tiles - short_tiles;
+    const auto take = [&]<int T>(int strips, std::integral_constant<int, T>) {
+        for (int k = 0; k < strips; ++k) {
             tile -= T * step;
             row -= T * kTile;
             backward_tiles<S, Columns, T>(tile, panel.width, y, row, scratch);
         }
     };
-    take(std::integral_constant<int, 4>());
-    take(std::integral_constant<int, 2>());
-    take(std::integral_constant<int, 1>());
-    while (t > 0) {
-        --t;
+    take(full_tiles % 2, std::integral_constant<int, 1>());
+    take(full_tiles % 4 / 2, std::integral_constant<int, 2>());
+    take(full_tiles / 4, std::integral_constant<int, 4>());
+    for (int t = short_tiles - 1; t >= 0; --t) {
         tile -= static_cast<std::ptrdiff_t>(kTile) * panel.tile_columns(t);
         row -= kTile;
         backward_tiles<S, Columns, 1>(tile, panel.tile_columns(t), y, row, scratch);

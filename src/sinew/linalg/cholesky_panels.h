@@ -5,37 +5,33 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <new>
+#include <utility>
 
 namespace sinew::cholesky {
 
 inline constexpr int kMaxPanel = 64;  ///< columns of a panel
 inline constexpr int kTile = 8;       ///< rows of a tile
 
-/// Memory on cache-line borders that is not touched when allocated.
+/// Memory that is not touched when allocated: on cache-line borders, or in large pages where it is
+/// large and the system has them, so that streaming through it misses fewer addresses.
+void* allocate_aligned(std::size_t bytes);
+void free_aligned(void* memory);
+
 template <class T>
 class AlignedArray {
 public:
     AlignedArray() = default;
     explicit AlignedArray(std::size_t count)
-        : data_(static_cast<T*>(::operator new (count * sizeof(T), std::align_val_t{64}))),
-          size_(count) {}
-    AlignedArray(AlignedArray&& other) noexcept : data_(other.data_), size_(other.size_) {
-        other.data_ = nullptr;
-        other.size_ = 0;
-    }
+        : data_(static_cast<T*>(allocate_aligned(count * sizeof(T)))), size_(count) {}
+    AlignedArray(AlignedArray&& other) noexcept
+        : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
     AlignedArray& operator=(AlignedArray&& other) noexcept {
-        if (this != &other) {
-            ::operator delete (data_, std::align_val_t{64});
-            data_ = other.data_;
-            size_ = other.size_;
-            other.data_ = nullptr;
-            other.size_ = 0;
-        }
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
         return *this;
     }
     ~AlignedArray() {
-        ::operator delete (data_, std::align_val_t{64});
+        free_aligned(data_);
     }
     T* data() {
         return data_;
@@ -57,8 +53,10 @@ private:
 ///
 ///   D = [ L11^-1 ; -L21 L11^-1 ]
 ///
-/// in tiles of eight rows: tile t holds columns 0 .. tile_columns(t) - 1, each as eight values. The
-/// zeros above the diagonal of whole tiles are left out.
+/// in tiles of eight rows. Tile t holds columns 0 .. tile_columns(t) - 1; the zeros above the
+/// diagonal of whole tiles are left out. Tiles with all columns stand in strips of four, then one
+/// of two and one alone as needed; a strip is stored column by column, so that a solve reads it in
+/// one go.
 struct Panel {
     int column = 0;         ///< first column, counted within the part
     int width = 0;          ///< columns
@@ -70,10 +68,21 @@ struct Panel {
         const int columns = kTile * (t + 1);
         return columns < width ? columns : width;
     }
+    /// Tiles that lie above the last ones of the diagonal block and have fewer columns.
+    int short_tiles() const {
+        return (width - 1) / kTile;
+    }
+    /// Tiles of the strip that begins with tile t.
+    int strip_tiles(int t) const {
+        if (t < short_tiles()) {
+            return 1;
+        }
+        const int left = tiles - t;
+        return left >= 4 ? 4 : (left >= 2 ? 2 : 1);
+    }
     /// Values that the tiles before t take.
     std::int64_t tile_offset(int t) const {
-        const std::int64_t short_tiles = (width - 1) / kTile;  // with fewer than `width` columns
-        const std::int64_t s = t < short_tiles ? t : short_tiles;
+        const std::int64_t s = t < short_tiles() ? t : short_tiles();
         return kTile * (kTile * s * (s + 1) / 2 + static_cast<std::int64_t>(width) * (t - s));
     }
 };

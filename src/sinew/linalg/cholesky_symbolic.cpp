@@ -140,58 +140,111 @@ Ints column_counts(const SparseSymmetric& A, const Plan& plan, const Ints& paren
     return count;
 }
 
-// Columns j, j+1 belong together when column j+1 is column j without its first entry; such groups
-// are merged with the one above while the zeros this stores are few: always when narrow, hardly
-// ever when wide.
-Ints supernode_starts(const Ints& parent, const Ints& count) {
+// A group of columns that will be stored with common rows.
+struct Group {
+    Ints columns = {};
+    Ints children = {};
+    int parent = -1;
+    int below = 0;         // rows below its own
+    double entries = 0.0;  // of L in these columns, without the zeros that merging adds
+    bool is_merged = false;
+
+    double stored(double more_columns) const {
+        const double width = static_cast<double>(columns.size()) + more_columns;
+        return width * (0.5 * (width + 1.0) + below);
+    }
+};
+
+// Columns j, j + 1 belong together when column j + 1 is column j without its first entry.
+std::vector<Group> fundamental_groups(const Ints& parent, const Ints& count) {
     const int n = static_cast<int>(parent.size());
-    struct Group {
-        int begin, end;
-        double entries;  // of L in these columns, without added zeros
-    };
     std::vector<Group> groups;
+    Ints group_of(parent.size());
     for (int j = 0; j < n; ++j) {
-        if (j > 0 && parent[at(j - 1)] == j && count[at(j - 1)] == count[at(j)] + 1) {
-            groups.back().end = j + 1;
-            groups.back().entries += count[at(j)];
-        } else {
-            groups.push_back({j, j + 1, static_cast<double>(count[at(j)])});
+        const bool continues =
+            j > 0 && parent[at(j - 1)] == j && count[at(j - 1)] == count[at(j)] + 1;
+        if (!continues) {
+            groups.emplace_back();
+        }
+        groups.back().columns.push_back(j);
+        groups.back().entries += count[at(j)];
+        groups.back().below = count[at(j)] - 1;
+        group_of[at(j)] = static_cast<int>(groups.size()) - 1;
+    }
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        const int up = parent[at(groups[g].columns.back())];
+        if (up >= 0) {
+            groups[g].parent = group_of[at(up)];
+            groups[at(groups[g].parent)].children.push_back(static_cast<int>(g));
         }
     }
-    // From the top down: each group with the one right above it, where that is its parent.
-    std::vector<Group> kept;
-    for (auto g = groups.rbegin(); g != groups.rend(); ++g) {
-        bool merged = false;
-        if (!kept.empty() && parent[at(g->end - 1)] == g->end) {
-            const int end = kept.back().end;
-            const double width = end - g->begin;
-            const double stored = width * (0.5 * (width + 1) + count[at(end - 1)] - 1);
-            const double entries = kept.back().entries + g->entries;
-            const double zeros = 1.0 - entries / stored;
-            merged = width <= 8 || (width <= 24 && zeros < 0.4) || (width <= 64 && zeros < 0.12) ||
-                     zeros < 0.04;
-            if (merged) {
-                kept.back() = {g->begin, end, entries};
+    return groups;
+}
+
+// Merges groups with their parents while the zeros this stores are few: always when narrow, hardly
+// ever when wide. Narrow groups cost more in reading rows than in numbers.
+void merge_groups(std::vector<Group>& groups) {
+    for (std::size_t p = 0; p < groups.size(); ++p) {
+        Group& above = groups[p];
+        Ints children = above.children;
+        std::stable_sort(children.begin(), children.end(),
+                         [&](int a, int b) { return groups[at(a)].below > groups[at(b)].below; });
+        above.children.clear();
+        for (const int c : children) {
+            Group& below = groups[at(c)];
+            const double own = static_cast<double>(below.columns.size());
+            const double width = own + static_cast<double>(above.columns.size());
+            const double entries = above.entries + below.entries;
+            const double zeros = 1.0 - entries / above.stored(own);
+            const bool is_worth = width <= 16 || (width <= 48 && zeros < 0.4) ||
+                                  (width <= 64 && zeros < 0.3) || zeros < 0.05;
+            if (!is_worth) {
+                above.children.push_back(c);
+                continue;
+            }
+            below.columns.insert(below.columns.end(), above.columns.begin(), above.columns.end());
+            above.columns = std::move(below.columns);
+            above.entries = entries;
+            below.is_merged = true;
+            for (const int grandchild : below.children) {
+                groups[at(grandchild)].parent = static_cast<int>(p);
+                above.children.push_back(grandchild);
             }
         }
-        if (!merged) {
-            kept.push_back(*g);
+    }
+}
+
+// What is left, children before parents; parents renumbered.
+std::vector<Group> in_postorder(std::vector<Group>& groups) {
+    Ints tree;
+    Ints kept;
+    Ints place(groups.size(), -1);
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        if (!groups[g].is_merged) {
+            place[g] = static_cast<int>(kept.size());
+            kept.push_back(static_cast<int>(g));
         }
     }
-    Ints starts;
-    for (auto g = kept.rbegin(); g != kept.rend(); ++g) {
-        starts.push_back(g->begin);
+    for (const int g : kept) {
+        const int up = groups[at(g)].parent;
+        tree.push_back(up < 0 ? -1 : place[at(up)]);
     }
-    starts.push_back(n);
-    return starts;
+    const Ints post = postorder(tree);
+    const Ints where = inverse_of(post);
+    std::vector<Group> ordered;
+    ordered.reserve(post.size());
+    for (const int k : post) {
+        ordered.push_back(std::move(groups[at(kept[at(k)])]));
+        ordered.back().parent = tree[at(k)] < 0 ? -1 : where[at(tree[at(k)])];
+    }
+    return ordered;
 }
 
 // Chooses the subtrees to be worked on independently. Returns for each supernode whether it belongs
 // to the top of the tree.
-std::vector<bool> choose_top(const Ints& parent, const std::vector<double>& own,
-                             std::vector<double>& subtree) {
+std::vector<bool> choose_top(const Ints& parent, const std::vector<double>& own) {
     const int n = static_cast<int>(parent.size());
-    subtree = own;
+    std::vector<double> subtree = own;
     std::vector<Ints> children(parent.size());
     double total = 0.0;
     using Item = std::pair<double, int>;
@@ -221,16 +274,17 @@ std::vector<bool> choose_top(const Ints& parent, const std::vector<double>& own,
     return is_top;
 }
 
-// Moves the columns of top supernodes behind all others; children still come before parents.
-void renumber_top_last(const Ints& starts, const std::vector<bool>& is_top, Plan& plan) {
+// Numbers the columns group by group, the top of the tree behind all others; children still come
+// before parents.
+void number_columns(const std::vector<Group>& groups, const std::vector<bool>& is_top, Plan& plan) {
     Ints old_of_new;
     old_of_new.reserve(plan.old_of_new.size());
     for (const bool top : {false, true}) {
-        for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-            if (is_top[s] == top) {
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            if (is_top[g] == top) {
                 plan.supernodes.push_back({.column = static_cast<int>(old_of_new.size()),
-                                           .width = starts[s + 1] - starts[s]});
-                for (int j = starts[s]; j < starts[s + 1]; ++j) {
+                                           .width = static_cast<int>(groups[g].columns.size())});
+                for (const int j : groups[g].columns) {
                     old_of_new.push_back(plan.old_of_new[at(j)]);
                 }
             }
@@ -344,27 +398,17 @@ Plan make_plan(const SparseSymmetric& A) {
     parent = std::move(parent_posted);
 
     const Ints count = column_counts(A, plan, parent);
-    const Ints starts = supernode_starts(parent, count);
-    const std::size_t supernodes = starts.size() - 1;
-
-    Ints super_parent(supernodes, -1);
-    std::vector<double> work(supernodes);
-    Ints super_of(at(A.size));
-    for (std::size_t s = 0; s < supernodes; ++s) {
-        std::fill(super_of.begin() + starts[s], super_of.begin() + starts[s + 1],
-                  static_cast<int>(s));
+    std::vector<Group> all = fundamental_groups(parent, count);
+    merge_groups(all);
+    const std::vector<Group> groups = in_postorder(all);
+    Ints group_parent;
+    std::vector<double> work;
+    for (const Group& g : groups) {
+        group_parent.push_back(g.parent);
+        work.push_back(g.stored(0.0));
     }
-    for (std::size_t s = 0; s < supernodes; ++s) {
-        const int last = starts[s + 1] - 1;
-        if (parent[at(last)] >= 0) {
-            super_parent[s] = super_of[at(parent[at(last)])];
-        }
-        const double width = starts[s + 1] - starts[s];
-        work[s] = width * (count[at(last)] - 1 + 0.5 * width);
-    }
-    std::vector<double> subtree;
-    const std::vector<bool> is_top = choose_top(super_parent, work, subtree);
-    renumber_top_last(starts, is_top, plan);
+    const std::vector<bool> is_top = choose_top(group_parent, work);
+    number_columns(groups, is_top, plan);
     find_rows(A, plan);
     make_parts(static_cast<int>(std::count(is_top.begin(), is_top.end(), false)), plan);
     return plan;
