@@ -8,6 +8,7 @@ namespace sinew::cli {
 
 Verb check_verb();
 Verb convert_verb();
+Verb figure_verb();
 Verb info_verb();
 Verb remesh_verb();
 Verb render_verb();

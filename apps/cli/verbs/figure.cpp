@@ -1,0 +1,76 @@
+#include "sinew/build/figure.h"
+
+#include "sinew/geometry/measure.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
+#include "sinew/io/template_folder.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+#include "cli/field_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+struct Settings {
+    std::string output;
+    FigureOptions figure;
+};
+
+int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+    const FigureTable table = read_figure(data_folder() / "figure");
+    Template figure = build_figure(table, settings.figure, context.progress);
+    figure.provenance.command = context.command_line;
+    write_template_folder(settings.output, figure);
+    double muscle = 0.0;
+    for (const Muscle& m : figure.muscles) {
+        muscle += m.is_passive ? 0.0 : m.volume;
+    }
+    const double stature =
+        figure.skin.points.col(1).maxCoeff() - figure.skin.points.col(1).minCoeff();
+    const double litres = 1e3 * enclosed_volume(figure.skin.points, figure.skin.triangles);
+    result["folder"] = settings.output;
+    result["sex"] = name_of(figure.sex);
+    result["bones"] = figure.bones.size();
+    result["muscles"] = figure.muscles.size();
+    result["skin_vertices"] = figure.skin.points.rows();
+    result["stature_m"] = stature;
+    result["volume_l"] = litres;
+    result["muscle_volume_l"] = 1e3 * muscle;
+    if (!context.is_quiet && !context.wants_json) {
+        fmt::print("{}: {} bones, {} muscles ({:.1f} l), skin of {} vertices, {:.3f} m, {:.1f} l\n",
+                   settings.output, figure.bones.size(), figure.muscles.size(), 1e3 * muscle,
+                   figure.skin.points.rows(), stature, litres);
+    }
+    return kOk;
+}
+
+}  // namespace
+
+Verb figure_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "figure",
+              .summary = "Make the built-in human: bones, muscles and skin as meshes",
+              .examples =
+                  "  sinew figure -o man                          A-pose, stature of the table\n"
+                  "  sinew figure --sex female --stature 1.70 -o woman\n"
+                  "  sinew figure --pose measured -o man          arms hanging",
+              .options = {{.name = "-o,--output",
+                           .help = "folder to write to",
+                           .target = &settings->output,
+                           .metavar = "DIR",
+                           .is_required = true}},
+              .run = {}};
+    add_field_options(verb.options, settings->figure);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        return run(*settings, context, result);
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,365 @@
+#include "sinew/build/figure.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/base/version.h"
+#include "sinew/body/names.h"
+#include "sinew/build/figure_mesh.h"
+#include "sinew/build/figure_proportions.h"
+#include "sinew/build/figure_rig.h"
+#include "sinew/build/figure_skin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace sinew {
+
+namespace {
+
+bool is_rigid(FigureKind kind) {
+    return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
+}
+
+bool is_flesh(FigureKind kind) {
+    return kind == FigureKind::Muscle || kind == FigureKind::Tendon;
+}
+
+TriangleMesh reflected(const TriangleMesh& mesh) {
+    TriangleMesh other = mesh;
+    other.points.col(0) = -mesh.points.col(0);
+    other.triangles.col(1) = mesh.triangles.col(2);
+    other.triangles.col(2) = mesh.triangles.col(1);
+    return other;
+}
+
+/// "tendon" rises from 0 to 1 where the belly ends; "share" is the way from origin to insertion.
+void add_tendon_data(const FigurePart& part, TriangleMesh& mesh) {
+    constexpr double kSoftness = 0.02;  // of the way, on either side of the belly's end
+    const std::vector<FigureShape> shapes = shapes_of(part);
+    Attribute tendon{.name = "tendon", .components = 1, .values = {}};
+    Attribute share{.name = "share", .components = 1, .values = {}};
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        const Vec3 x = point(mesh.points, i);
+        const FigureShape* nearest = &shapes.front();
+        double least = std::numeric_limits<double>::infinity();
+        for (const FigureShape& shape : shapes) {
+            const double d = shapes.size() > 1 ? shape.distance(x, FigureLayer::Part) : 0.0;
+            if (d < least) {
+                least = d;
+                nearest = &shape;
+            }
+        }
+        const double s = nearest->share_along(x);
+        const double outside = std::max(part.belly_begin - s, s - part.belly_end);
+        share.values.push_back(s);
+        tendon.values.push_back(std::clamp(0.5 + 0.5 * outside / kSoftness, 0.0, 1.0));
+    }
+    mesh.point_data.push_back(std::move(tendon));
+    mesh.point_data.push_back(std::move(share));
+}
+
+/// Surfaces of all parts of the table, in its order; empty ones for those that only shape the skin.
+std::vector<TriangleMesh> mesh_parts(const FigureTable& table, const FigureOptions& options,
+                                     const Progress& progress) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < table.parts.size(); ++i) {
+        if (is_rigid(table.parts[i].kind) || is_flesh(table.parts[i].kind)) {
+            order.push_back(i);
+        }
+    }
+    std::vector<TriangleMesh> meshes(table.parts.size());
+    auto stage = progress.stage("bones and muscles", order.size());
+    constexpr std::size_t kBatch = 32;  // parts between two reports
+    for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
+        const std::size_t count = std::min(kBatch, order.size() - begin);
+        parallel_for(count, 1, [&](std::size_t from, std::size_t to) {
+            for (std::size_t k = from; k < to; ++k) {
+                const FigurePart& part = table.parts[order[begin + k]];
+                TriangleMesh& mesh = meshes[order[begin + k]];
+                mesh = mesh_part(
+                    part, {.cell = options.part_cell,
+                           .smallest_cell = std::min(options.thin_part_cell, options.part_cell),
+                           .volume = part.volume,
+                           .simplify = options.simplify});
+                if (is_flesh(part.kind)) {
+                    add_tendon_data(part, mesh);
+                }
+            }
+        });
+        stage.advance(count);
+    }
+    return meshes;
+}
+
+/// Bones that hang on each other by fixed joints move as one.
+class SkeletonMaker {
+public:
+    explicit SkeletonMaker(const FigureTable& table) : table_(table) {
+        segment_of_[table.root] = 0;
+        skeleton_.segments.push_back({.name = table.root});
+        skeleton_.joints.push_back({.name = "root", .child = 0, .type = JointType::Free});
+        for (const FigurePart& part : table.parts) {
+            if (part.mirror) {
+                mirrored_.insert({part.name, right_name(part.name)});
+            }
+        }
+        for (const FigureJoint& joint : table.joints) {
+            add(joint, joint.name, joint.parent, joint.child, false);
+        }
+        for (const FigureJoint& joint : table.joints) {
+            if (joint.mirror) {
+                add(joint, right_name(joint.name), right_bone(joint.parent),
+                    right_bone(joint.child), true);
+            }
+        }
+        skeleton_.joints.front().centre = root_centre();
+    }
+
+    const Skeleton& skeleton() const {
+        return skeleton_;
+    }
+    Index segment_of(const std::string& bone) const {
+        return segment_of_.at(bone);
+    }
+
+private:
+    std::string right_bone(const std::string& bone) const {
+        const auto found = mirrored_.find(bone);
+        return found == mirrored_.end() ? bone : found->second;
+    }
+
+    Vec3 root_centre() const {
+        // The middle of the hips.
+        Vec3 centre = Vec3::Zero();
+        for (const FigureJoint& joint : table_.joints) {
+            if (joint.name == "hip_l") {
+                centre = Vec3(0.0, joint.centre.y(), joint.centre.z());
+            }
+        }
+        return centre;
+    }
+
+    void add(const FigureJoint& from, const std::string& name, const std::string& parent,
+             const std::string& child, bool is_right) {
+        const Index above = segment_of_.at(parent);
+        if (from.type == JointType::Fixed) {
+            segment_of_[child] = above;
+            return;
+        }
+        const auto segment = static_cast<Index>(skeleton_.segments.size());
+        segment_of_[child] = segment;
+        skeleton_.segments.push_back({.name = child});
+        Joint joint{.name = name,
+                    .parent = above,
+                    .child = segment,
+                    .centre = from.centre,
+                    .type = from.type};
+        if (is_right) {
+            joint.centre.x() = -joint.centre.x();
+        }
+        for (std::size_t k = 0; k < from.axes.size(); ++k) {
+            // An axis of rotation reflects as (x, -y, -z): positive stays the same movement.
+            const Vec3 a = from.axes[k].normalized();
+            joint.axes[k] = is_right ? Vec3(a.x(), -a.y(), -a.z()) : a;
+            joint.limits[k] = from.limits[k];
+            joint.motions[k] = from.motions[k];
+        }
+        joint.rest[0] = from.rest;
+        skeleton_.joints.push_back(std::move(joint));
+    }
+
+    const FigureTable& table_;
+    Skeleton skeleton_;
+    std::map<std::string, Index> segment_of_;
+    std::map<std::string, std::string> mirrored_;
+};
+
+void add_bone(const FigurePart& part, const std::string& name, TriangleMesh mesh,
+              const std::vector<Alias>& aliases, const SkeletonMaker& skeleton, Template& result) {
+    const BoneKind kind = part.kind == FigureKind::Bone   ? BoneKind::Bone
+                          : part.kind == FigureKind::Disc ? BoneKind::Disc
+                                                          : BoneKind::Cartilage;
+    result.bones.push_back({.name = name,
+                            .kind = kind,
+                            .segment = skeleton.segment_of(name),
+                            .mesh = std::move(mesh),
+                            .aliases = aliases});
+}
+
+void add_muscle(const FigurePart& part, const std::string& name, bool is_right, TriangleMesh mesh,
+                const std::vector<Alias>& aliases, Template& result) {
+    const auto bone = [&](const std::string& left) -> Index {
+        const auto index_of = [&](const std::string& word) {
+            const auto found = std::find_if(result.bones.begin(), result.bones.end(),
+                                            [&](const Bone& b) { return b.name == word; });
+            return found == result.bones.end() ? Index{-1}
+                                               : static_cast<Index>(found - result.bones.begin());
+        };
+        const Index mirrored = is_right ? index_of(mirrored_name(left)) : Index{-1};
+        return mirrored >= 0 ? mirrored : index_of(left);
+    };
+    const double volume = enclosed_volume(mesh.points, mesh.triangles);
+    std::string group = group_from_atlas(part.group);
+    if (group.empty()) {
+        group = part.name.starts_with("calcaneal") ? "calves" : "hips";  // tendons of their own
+    }
+    result.muscles.push_back({.name = name,
+                              .group = std::move(group),
+                              .mesh = std::move(mesh),
+                              .origin = bone(part.origin),
+                              .insertion = bone(part.insertion),
+                              .belly_begin = part.belly_begin,
+                              .belly_end = part.belly_end,
+                              .volume = volume,
+                              .fmax = part.fmax,
+                              .pennation = part.pennation,
+                              .is_passive = part.kind == FigureKind::Tendon,
+                              .aliases = aliases});
+}
+
+/// Bones first, so that muscles can name them.
+void add_parts(const FigureTable& table, std::vector<TriangleMesh> meshes,
+               const SkeletonMaker& skeleton, Template& result) {
+    for (const bool bones : {true, false}) {
+        for (std::size_t i = 0; i < table.parts.size(); ++i) {
+            const FigurePart& part = table.parts[i];
+            if ((bones && !is_rigid(part.kind)) || (!bones && !is_flesh(part.kind))) {
+                continue;
+            }
+            const auto add = [&](const std::string& name, bool is_right, TriangleMesh mesh,
+                                 const std::vector<Alias>& aliases) {
+                if (bones) {
+                    add_bone(part, name, std::move(mesh), aliases, skeleton, result);
+                } else {
+                    add_muscle(part, name, is_right, std::move(mesh), aliases, result);
+                }
+            };
+            if (part.mirror) {
+                add(part.name, false, meshes[i], part.aliases);
+                add(right_name(part.name), true, reflected(meshes[i]), part.right_aliases);
+            } else {
+                add(part.name, false, std::move(meshes[i]), part.aliases);
+            }
+        }
+    }
+}
+
+/// Landmarks of both sides, on the nearest vertex of the skin.
+void add_landmarks(const FigureTable& table, Template& result) {
+    const auto add = [&](const std::string& name, const Vec3& near) {
+        Landmark landmark{.name = name, .position = near};
+        double least = std::numeric_limits<double>::infinity();
+        for (Eigen::Index i = 0; i < result.skin.points.rows(); ++i) {
+            const double d = (point(result.skin.points, i) - near).squaredNorm();
+            if (d < least) {
+                least = d;
+                landmark.skin_vertex = static_cast<Index>(i);
+            }
+        }
+        if (landmark.skin_vertex >= 0) {
+            landmark.position = point(result.skin.points, landmark.skin_vertex);
+        }
+        result.landmarks.push_back(std::move(landmark));
+    };
+    for (const Landmark& landmark : table.landmarks) {
+        add(landmark.name, landmark.position);
+        const SidedName sided = split_side(landmark.name);
+        if (sided.side == Side::Left) {
+            add(with_side(sided.stem, Side::Right),
+                Vec3(-landmark.position.x(), landmark.position.y(), landmark.position.z()));
+        }
+    }
+}
+
+/// Lifts everything until the soles stand on y = 0.
+void stand_on_ground(Template& result) {
+    const double lift = -result.skin.points.col(1).minCoeff();
+    const auto raise = [&](TriangleMesh& mesh) { mesh.points.col(1).array() += lift; };
+    raise(result.skin);
+    for (Bone& bone : result.bones) {
+        raise(bone.mesh);
+    }
+    for (Muscle& muscle : result.muscles) {
+        raise(muscle.mesh);
+    }
+    for (Joint& joint : result.skeleton.joints) {
+        joint.centre.y() += lift;
+    }
+    for (Landmark& landmark : result.landmarks) {
+        landmark.position.y() += lift;
+    }
+}
+
+/// Densities of living tissue [ICRU1992; Ward2005 for muscle].
+std::vector<Material> tissue_materials() {
+    return {{.name = "generic", .tissue = Tissue::Generic, .density = 1000.0},
+            {.name = "muscle", .tissue = Tissue::Muscle, .density = 1056.0},
+            {.name = "fat", .tissue = Tissue::Fat, .density = 900.0},
+            {.name = "bone", .tissue = Tissue::Bone, .density = 1500.0},
+            {.name = "tendon", .tissue = Tissue::Tendon, .density = 1120.0}};
+}
+
+const FigureStance& stance_of(const FigureTable& table, FigurePose pose) {
+    const std::string name = pose == FigurePose::A ? "a" : "measured";
+    for (const FigureStance& stance : table.stances) {
+        if (stance.name == name) {
+            return stance;
+        }
+    }
+    throw InputError({.where = "figure table '" + table.name + "'",
+                      .found = "no stance '" + name + "'",
+                      .needs = "the stances 'a' and 'measured'",
+                      .remedy = "add it to figure.json"});
+}
+
+}  // namespace
+
+FigureTable shape_figure(const FigureTable& table, const FigureOptions& options) {
+    check_ranges(options, "figure options");
+    FigureTable shaped = table;
+    if (options.sex == FigureSex::Female) {
+        apply_variant(shaped, Sex::Female);
+    }
+    stretch_limbs(shaped, {.arm_length = options.arm_length, .leg_length = options.leg_length});
+    if (options.stature > 0.0) {
+        if (options.stature < 0.5) {
+            throw InputError({.where = "figure options, stature",
+                              .found = fmt::format("{} m", options.stature),
+                              .needs = "0.5 to 2.5 m, or 0 for the table's",
+                              .remedy = "give the stature in metres"});
+        }
+        scale_figure(shaped, options.stature / shaped.stature);
+    }
+    apply_stance(shaped, stance_of(shaped, options.pose));
+    return shaped;
+}
+
+Template build_figure(const FigureTable& table, const FigureOptions& options,
+                      const Progress& progress) {
+    const FigureTable shaped = shape_figure(table, options);
+    Template result;
+    result.name = options.sex == FigureSex::Male ? "figure_male" : "figure_female";
+    result.sex = options.sex == FigureSex::Male ? Sex::Male : Sex::Female;
+    std::vector<TriangleMesh> meshes = mesh_parts(shaped, options, progress);
+    {
+        auto stage = progress.stage("skin", 1);
+        result.skin = mesh_skin(shaped, {.cell = options.skin_cell});
+        stage.advance();
+    }
+    const SkeletonMaker skeleton(shaped);
+    result.skeleton = skeleton.skeleton();
+    add_parts(shaped, std::move(meshes), skeleton, result);
+    add_landmarks(shaped, result);
+    if (options.pose != FigurePose::Measured || options.stature > 0.0) {
+        stand_on_ground(result);
+    }
+    result.materials = tissue_materials();
+    result.provenance.program = fmt::format("sinew {}", version());
+    result.provenance.attribution = shaped.attribution;
+    return result;
+}
+
+}  // namespace sinew

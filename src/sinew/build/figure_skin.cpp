@@ -1,0 +1,379 @@
+#include "sinew/build/figure_skin.h"
+
+#include "sinew/base/parallel.h"
+#include "sinew/build/figure_shape.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/meshing/grid_topology.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kReach = 0.030;     // m: strokes count up to this distance of their skin
+constexpr float kFar = 0.030f;       // m: the field is not larger than this
+constexpr double kMaskBlur = 0.008;  // m: between fine and coarse regions
+constexpr float kFilled = -0.004f;   // m: value of what the air does not reach
+constexpr int kBlock = 4;
+
+struct SkinShape {
+    FigureShape shape;
+    bool is_fine = false;
+};
+
+/// Shapes that matter for the half x >= 0.
+std::vector<SkinShape> skin_shapes(const FigureTable& table) {
+    std::vector<SkinShape> shapes;
+    for (const FigurePart& part : table.parts) {
+        const auto& fine = table.skin.fine_groups;
+        const bool is_fine = std::find(fine.begin(), fine.end(), part.group) != fine.end();
+        for (FigureShape& shape : shapes_of(part)) {
+            if (shape.is_cut()) {
+                continue;
+            }
+            if (part.mirror) {
+                FigureShape other = shape.reflected();
+                if (other.bounds(FigureLayer::Skin).high.x() > -kReach) {
+                    shapes.push_back({std::move(other), is_fine});
+                }
+            }
+            if (shape.bounds(FigureLayer::Skin).high.x() > -kReach) {
+                shapes.push_back({std::move(shape), is_fine});
+            }
+        }
+    }
+    return shapes;
+}
+
+/// Fields on the half grid, x >= 0, with values at x = 0.
+struct HalfFields {
+    ScalarGrid body;  // joined with the blend of the body
+    ScalarGrid fine;  // joined with the blend of face, hands and feet
+    ScalarGrid mask;  // 1 where the nearest stroke is fine
+};
+
+HalfFields empty_fields(const std::vector<SkinShape>& shapes, double cell) {
+    Bounds box;
+    for (const SkinShape& s : shapes) {
+        box.add(s.shape.bounds(FigureLayer::Skin));
+    }
+    const double margin = 0.020 + 4.0 * cell;
+    ScalarGrid grid;
+    grid.cell = cell;
+    grid.origin = Vec3(0.0, box.low.y() - margin, box.low.z() - margin);
+    const Vec3 extent(box.high.x() + margin, box.size().y() + 2.0 * margin,
+                      box.size().z() + 2.0 * margin);
+    for (int a = 0; a < 3; ++a) {
+        grid.size[static_cast<std::size_t>(a)] = static_cast<int>(std::ceil(extent[a] / cell)) + 1;
+    }
+    grid.values.assign(grid.index(0, 0, grid.size[2]), kFar);
+    HalfFields fields{.body = grid, .fine = grid, .mask = grid};
+    std::fill(fields.mask.values.begin(), fields.mask.values.end(), 0.0f);
+    return fields;
+}
+
+/// Steps 1 and 2 on one block of values.
+void join_strokes(const std::vector<SkinShape>& shapes, const FigureSkin& skin,
+                  const std::array<int, 3>& low, const std::array<int, 3>& high,
+                  HalfFields& fields) {
+    struct Nearest {
+        float d1 = kFar, d2 = kFar;
+        bool is_fine = false;
+    };
+    constexpr std::size_t kPoints = static_cast<std::size_t>(kBlock) * kBlock * kBlock;
+    std::array<Nearest, kPoints> nearest;
+    const ScalarGrid& grid = fields.body;
+    const Vec3 p = grid.position(low[0], low[1], low[2]);
+    const Vec3 q = grid.position(high[0] - 1, high[1] - 1, high[2] - 1);
+    const double radius = 0.5 * (q - p).norm();
+    std::vector<Index> pieces;
+    const auto for_each = [&](auto&& visit) {
+        std::size_t k = 0;
+        for (int z = low[2]; z < high[2]; ++z) {
+            for (int y = low[1]; y < high[1]; ++y) {
+                for (int x = low[0]; x < high[0]; ++x, ++k) {
+                    visit(k, x, y, z);
+                }
+            }
+        }
+    };
+    // Near shapes, the nearest first: once two are nearer everywhere, the rest cannot matter.
+    struct Near {
+        double bound = 0.0;
+        const SkinShape* shape = nullptr;
+        std::vector<Index> pieces = {};
+    };
+    std::vector<Near> near;
+    for (const SkinShape& s : shapes) {
+        const Bounds& box = s.shape.bounds(FigureLayer::Skin);
+        if ((box.low.array() > q.array() + kReach).any() ||
+            (box.high.array() < p.array() - kReach).any()) {
+            continue;
+        }
+        const double bound = s.shape.find_pieces(0.5 * (p + q), radius, FigureLayer::Skin, pieces);
+        if (bound < kReach) {
+            near.push_back({bound, &s, pieces});
+        }
+    }
+    std::stable_sort(near.begin(), near.end(),
+                     [](const Near& a, const Near& b) { return a.bound < b.bound; });
+    for (const Near& n : near) {
+        float farthest = -kFar;
+        for_each(
+            [&](std::size_t k, int, int, int) { farthest = std::max(farthest, nearest[k].d2); });
+        if (n.bound > static_cast<double>(farthest)) {
+            break;
+        }
+        for_each([&](std::size_t k, int x, int y, int z) {
+            const auto d = static_cast<float>(
+                n.shape->shape.distance(grid.position(x, y, z), FigureLayer::Skin, n.pieces));
+            Nearest& at = nearest[k];
+            if (d < at.d1) {
+                at.d2 = at.d1;
+                at.d1 = d;
+                at.is_fine = n.shape->is_fine;
+            } else if (d < at.d2) {
+                at.d2 = d;
+            }
+        });
+    }
+    const auto joined = [](const Nearest& n, double k) {
+        return static_cast<float>(
+            smooth_min(static_cast<double>(n.d1), static_cast<double>(n.d2), k));
+    };
+    for_each([&](std::size_t k, int x, int y, int z) {
+        const std::size_t i = grid.index(x, y, z);
+        const Nearest& n = nearest[k];
+        if (n.d1 < kFar) {
+            fields.body.values[i] = joined(n, skin.smooth_body);
+            fields.fine.values[i] = joined(n, skin.smooth_fine);
+            fields.mask.values[i] = n.is_fine ? 1.0f : 0.0f;
+        }
+    });
+}
+
+void join_all(const std::vector<SkinShape>& shapes, const FigureSkin& skin, HalfFields& fields) {
+    const std::array<int, 3> size = fields.body.size;
+    std::array<std::size_t, 3> blocks = {};
+    for (std::size_t a = 0; a < 3; ++a) {
+        blocks[a] = static_cast<std::size_t>((size[a] + kBlock - 1) / kBlock);
+    }
+    parallel_for(blocks[0] * blocks[1] * blocks[2], 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::array<std::size_t, 3> at = {i % blocks[0], i / blocks[0] % blocks[1],
+                                                   i / (blocks[0] * blocks[1])};
+            std::array<int, 3> low = {}, high = {};
+            for (std::size_t a = 0; a < 3; ++a) {
+                low[a] = static_cast<int>(at[a]) * kBlock;
+                high[a] = std::min(low[a] + kBlock, size[a]);
+            }
+            join_strokes(shapes, skin, low, high, fields);
+        }
+    });
+}
+
+/// One pass of a Gaussian along an axis; beyond x = 0 the field goes on mirrored, beyond the other
+/// borders unchanged.
+void blur_axis(ScalarGrid& grid, int axis, const std::vector<float>& weights) {
+    const auto radius = static_cast<int>(weights.size()) - 1;
+    const int n = grid.size[static_cast<std::size_t>(axis)];
+    const std::size_t stride = axis == 0 ? 1 : grid.index(0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0);
+    const int u = axis == 0 ? 1 : 0, v = axis == 2 ? 1 : 2;
+    const auto nu = static_cast<std::size_t>(grid.size[static_cast<std::size_t>(u)]);
+    const auto nv = static_cast<std::size_t>(grid.size[static_cast<std::size_t>(v)]);
+    const std::size_t stride_u = u == 0 ? 1 : grid.index(0, 1, 0);
+    const std::size_t stride_v = v == 1 ? grid.index(0, 1, 0) : grid.index(0, 0, 1);
+    // Lines are taken in bundles, so that memory is read in runs.
+    constexpr std::size_t kBundle = 16;
+    const std::size_t bundles = axis == 0 ? nu : (nu + kBundle - 1) / kBundle;
+    const std::size_t width = axis == 0 ? 1 : kBundle;
+    parallel_for(bundles * nv, 32, [&](std::size_t begin, std::size_t end) {
+        std::vector<float> line(static_cast<std::size_t>(n + 2 * radius) * width);
+        for (std::size_t job = begin; job < end; ++job) {
+            const std::size_t first = job % bundles * width;
+            const std::size_t count = std::min(width, nu - first);
+            float* base = grid.values.data() + first * stride_u + job / bundles * stride_v;
+            for (int i = -radius; i < n + radius; ++i) {
+                int j = i;
+                if (j < 0) {
+                    j = axis == 0 ? -j : 0;
+                }
+                j = std::min(j, n - 1);
+                float* to = line.data() + static_cast<std::size_t>(i + radius) * width;
+                const float* from = base + static_cast<std::size_t>(j) * stride;
+                for (std::size_t k = 0; k < count; ++k) {
+                    to[k] = from[k * stride_u];
+                }
+            }
+            for (int i = 0; i < n; ++i) {
+                std::array<float, kBundle> sum = {};
+                const float* at = line.data() + static_cast<std::size_t>(i + radius) * width;
+                for (std::size_t k = 0; k < width; ++k) {
+                    sum[k] = weights[0] * at[k];
+                }
+                for (int r = 1; r <= radius; ++r) {
+                    const float w = weights[static_cast<std::size_t>(r)];
+                    const float* after = at + static_cast<std::size_t>(r) * width;
+                    const float* before =
+                        at - static_cast<std::ptrdiff_t>(r) * static_cast<std::ptrdiff_t>(width);
+                    for (std::size_t k = 0; k < width; ++k) {
+                        sum[k] += w * (after[k] + before[k]);
+                    }
+                }
+                float* to = base + static_cast<std::size_t>(i) * stride;
+                for (std::size_t k = 0; k < count; ++k) {
+                    to[k * stride_u] = sum[k];
+                }
+            }
+        }
+    });
+}
+
+void blur(ScalarGrid& grid, double sigma) {
+    const double cells = sigma / grid.cell;
+    const int radius = static_cast<int>(std::ceil(3.0 * cells));
+    std::vector<float> weights;
+    double sum = 0.0;
+    for (int r = 0; r <= radius; ++r) {
+        const double w = cells > 0.0 ? std::exp(-0.5 * r * r / (cells * cells)) : 1.0;
+        weights.push_back(static_cast<float>(w));
+        sum += r == 0 ? w : 2.0 * w;
+    }
+    for (float& w : weights) {
+        w = static_cast<float>(static_cast<double>(w) / sum);
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        blur_axis(grid, axis, weights);
+    }
+}
+
+/// low + mask * (high - low), value by value.
+void mix(ScalarGrid& low, const ScalarGrid& high, const ScalarGrid& mask) {
+    parallel_for(low.values.size(), 65536, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            low.values[i] += mask.values[i] * (high.values[i] - low.values[i]);
+        }
+    });
+}
+
+/// Cells that the outer air reaches through values above `gap`, starting from the upper corner
+/// farthest from the body.
+std::vector<std::uint8_t> outer_air(const ScalarGrid& grid, float gap) {
+    std::vector<std::uint8_t> is_air(grid.values.size(), 0);
+    std::vector<std::size_t> front = {grid.values.size() - 1};
+    is_air.back() = 1;
+    const auto nx = static_cast<std::size_t>(grid.size[0]);
+    const std::size_t ny = static_cast<std::size_t>(grid.size[1]);
+    const std::size_t nz = static_cast<std::size_t>(grid.size[2]);
+    while (!front.empty()) {
+        const std::size_t i = front.back();
+        front.pop_back();
+        const std::size_t x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+        const auto visit = [&](bool exists, std::size_t j) {
+            if (exists && is_air[j] == 0 && grid.values[j] > gap) {
+                is_air[j] = 1;
+                front.push_back(j);
+            }
+        };
+        visit(x > 0, i - 1);
+        visit(x + 1 < nx, i + 1);
+        visit(y > 0, i - nx);
+        visit(y + 1 < ny, i + nx);
+        visit(z > 0, i - nx * ny);
+        visit(z + 1 < nz, i + nx * ny);
+    }
+    return is_air;
+}
+
+/// Step 3. The air is widened by twice the gap and a little, to come back to the surface.
+void fill_closed_places(ScalarGrid& grid, double gap) {
+    std::vector<std::uint8_t> is_air = outer_air(grid, static_cast<float>(gap));
+    const double widening = 2.0 * gap + 0.002;
+    const int reach = static_cast<int>(widening / grid.cell);
+    std::vector<std::array<int, 3>> ball;
+    for (int z = -reach; z <= reach; ++z) {
+        for (int y = -reach; y <= reach; ++y) {
+            for (int x = -reach; x <= reach; ++x) {
+                if (grid.cell * std::sqrt(x * x + y * y + z * z) <= widening) {
+                    ball.push_back({x, y, z});
+                }
+            }
+        }
+    }
+    const auto [nx, ny, nz] = grid.size;
+    const auto has = [&](int x, int y, int z) {
+        return x >= 0 && y >= 0 && z >= 0 && x < nx && y < ny && z < nz;
+    };
+    // A cell outside the air becomes inside unless air lies within the ball around it.
+    parallel_for(static_cast<std::size_t>(nz), 2, [&](std::size_t begin, std::size_t end) {
+        for (int z = static_cast<int>(begin); z < static_cast<int>(end); ++z) {
+            for (int y = 0; y < ny; ++y) {
+                for (int x = 0; x < nx; ++x) {
+                    const std::size_t i = grid.index(x, y, z);
+                    if (is_air[i] != 0 || grid.values[i] <= 0.0f) {
+                        continue;
+                    }
+                    const bool is_near_air = std::any_of(ball.begin(), ball.end(), [&](auto& o) {
+                        const int bx = std::abs(x + o[0]), by = y + o[1], bz = z + o[2];
+                        return has(bx, by, bz) && is_air[grid.index(bx, by, bz)] != 0;
+                    });
+                    if (!is_near_air) {
+                        grid.values[i] = kFilled;
+                    }
+                }
+            }
+        }
+    });
+}
+
+ScalarGrid mirrored(const ScalarGrid& half) {
+    ScalarGrid whole = half;
+    const int n = half.size[0];
+    whole.size[0] = 2 * n - 1;
+    whole.origin.x() = -half.cell * (n - 1);
+    whole.values.resize(whole.index(0, 0, whole.size[2]));
+    const auto rows =
+        static_cast<std::size_t>(half.size[1]) * static_cast<std::size_t>(half.size[2]);
+    parallel_for(rows, 256, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+            const float* from = half.values.data() + r * static_cast<std::size_t>(n);
+            float* to = whole.values.data() + r * static_cast<std::size_t>(2 * n - 1) + (n - 1);
+            for (int x = 0; x < n; ++x) {
+                to[x] = to[-x] = from[x];
+            }
+        }
+    });
+    return whole;
+}
+
+}  // namespace
+
+ScalarGrid skin_field(const FigureTable& table, const SkinOptions& options) {
+    const std::vector<SkinShape> shapes = skin_shapes(table);
+    HalfFields fields = empty_fields(shapes, options.cell);
+    join_all(shapes, table.skin, fields);
+    blur(fields.mask, kMaskBlur);
+    mix(fields.body, fields.fine, fields.mask);
+    fill_closed_places(fields.body, table.skin.gap);
+    fields.fine.values = fields.body.values;
+    blur(fields.body, table.skin.blur_body);
+    blur(fields.fine, table.skin.blur_fine);
+    mix(fields.body, fields.fine, fields.mask);
+    return mirrored(fields.body);
+}
+
+TriangleMesh mesh_skin(const FigureTable& table, const SkinOptions& options) {
+    ScalarGrid field = skin_field(table, options);
+    TriangleMesh mesh = iso_surface(field);
+    const bool is_one_piece = connected_components(mesh.triangles, mesh.points.rows()).count == 1;
+    if (!is_one_piece || iso_surface_euler(field, 0.0) != 2) {
+        remove_handles(field, 0.0);
+        mesh = iso_surface(field);
+    }
+    return mesh;
+}
+
+}  // namespace sinew

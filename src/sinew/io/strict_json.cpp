@@ -1,0 +1,152 @@
+#include "sinew/io/strict_json.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/file_bytes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;
+
+std::string shown(const nlohmann::json& value) {
+    const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+}  // namespace
+
+StrictJson::StrictJson(const nlohmann::json& value, std::string where)
+    : value_(&value), where_(std::move(where)) {}
+
+StrictJson StrictJson::named(std::string where) const {
+    return {*value_, std::move(where)};
+}
+
+void StrictJson::refuse(std::string found, std::string needs) const {
+    throw InputError({.where = where_,
+                      .found = std::move(found),
+                      .needs = std::move(needs),
+                      .remedy = "correct the file"});
+}
+
+bool StrictJson::has(const char* key) const {
+    return value_->is_object() && value_->contains(key);
+}
+
+StrictJson StrictJson::at(const char* key) const {
+    if (!value_->is_object()) {
+        refuse(shown(*value_), "an object {...}");
+    }
+    const auto found = value_->find(key);
+    if (found == value_->end()) {
+        refuse(fmt::format("no '{}'", key), fmt::format("the key '{}'", key));
+    }
+    return {*found, fmt::format("{}, {}", where_, key)};
+}
+
+void StrictJson::allow_only(std::initializer_list<const char*> keys) const {
+    if (!value_->is_object()) {
+        refuse(shown(*value_), "an object {...}");
+    }
+    const std::vector<std::string> known(keys.begin(), keys.end());
+    for (const auto& item : value_->items()) {
+        if (std::find(known.begin(), known.end(), item.key()) == known.end()) {
+            refuse(fmt::format("unknown key '{}'{}", item.key().substr(0, 80),
+                               did_you_mean(item.key().substr(0, 80), known)),
+                   "only " + join(known, ", "));
+        }
+    }
+}
+
+std::string StrictJson::text() const {
+    if (!value_->is_string()) {
+        refuse(shown(*value_), "a text in quotes");
+    }
+    return value_->get<std::string>();
+}
+
+double StrictJson::number() const {
+    if (!value_->is_number() || !std::isfinite(value_->get<double>())) {
+        refuse(shown(*value_), "a finite number");
+    }
+    return value_->get<double>();
+}
+
+bool StrictJson::truth() const {
+    if (!value_->is_boolean()) {
+        refuse(shown(*value_), "true or false");
+    }
+    return value_->get<bool>();
+}
+
+std::vector<StrictJson> StrictJson::items() const {
+    if (!value_->is_array()) {
+        refuse(shown(*value_), "a list [...]");
+    }
+    std::vector<StrictJson> result;
+    result.reserve(value_->size());
+    for (std::size_t i = 0; i < value_->size(); ++i) {
+        result.emplace_back((*value_)[i], fmt::format("{} {}", where_, i));
+    }
+    return result;
+}
+
+std::vector<double> StrictJson::numbers() const {
+    std::vector<double> result;
+    for (const StrictJson& item : items()) {
+        result.push_back(item.number());
+    }
+    return result;
+}
+
+std::vector<double> StrictJson::numbers(std::size_t count) const {
+    std::vector<double> result = numbers();
+    if (result.size() != count) {
+        refuse(fmt::format("{} numbers", result.size()), fmt::format("{} numbers", count));
+    }
+    return result;
+}
+
+std::vector<std::string> StrictJson::texts() const {
+    if (value_->is_string()) {
+        return {text()};
+    }
+    std::vector<std::string> result;
+    for (const StrictJson& item : items()) {
+        result.push_back(item.text());
+    }
+    return result;
+}
+
+std::vector<std::pair<std::string, StrictJson>> StrictJson::members() const {
+    if (!value_->is_object()) {
+        refuse(shown(*value_), "an object {...}");
+    }
+    std::vector<std::pair<std::string, StrictJson>> result;
+    for (const auto& item : value_->items()) {
+        result.emplace_back(item.key(),
+                            StrictJson(item.value(), fmt::format("{}, {}", where_, item.key())));
+    }
+    return result;
+}
+
+nlohmann::json parse_json_file(const std::filesystem::path& path) {
+    const std::string bytes = read_file_bytes(path, kMaxJsonBytes);
+    try {
+        return nlohmann::json::parse(bytes);
+    } catch (const nlohmann::json::exception& error) {
+        throw InputError({.where = path.filename().string(),
+                          .found = error.what(),
+                          .needs = "valid JSON",
+                          .remedy = "correct the file at the place named"});
+    }
+}
+
+}  // namespace sinew

@@ -1,0 +1,193 @@
+#include "sinew/io/template_folder.h"
+
+#include "sinew/base/error.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/gltf.h"
+#include "sinew/io/ply.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <numbers>
+#include <system_error>
+
+namespace sinew {
+
+namespace {
+
+using Colour = std::array<float, 4>;
+constexpr Colour kSkin = {0.80f, 0.52f, 0.40f, 1.0f};
+constexpr Colour kBone = {0.86f, 0.79f, 0.63f, 1.0f};
+constexpr Colour kCartilage = {0.62f, 0.74f, 0.80f, 1.0f};
+constexpr Colour kBelly = {0.55f, 0.09f, 0.07f, 1.0f};
+constexpr Colour kTendon = {0.82f, 0.76f, 0.66f, 1.0f};
+
+void make_folder(const std::filesystem::path& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error || !std::filesystem::is_directory(folder)) {
+        throw InputError({.where = folder.string(),
+                          .found = error ? error.message() : "a file of that name",
+                          .needs = "a folder that can be made",
+                          .remedy = "choose another place to write to"});
+    }
+}
+
+/// Belly red, tendon pale, mixed where one becomes the other.
+void colour_by_tendon(TriangleMesh& mesh) {
+    const Attribute* tendon = find_attribute(mesh.point_data, "tendon");
+    if (tendon == nullptr) {
+        return;
+    }
+    Attribute colour{.name = std::string(kColourAttribute), .components = 3, .values = {}};
+    for (const double t : tendon->values) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            colour.values.push_back(static_cast<double>(kBelly[k]) +
+                                    t * static_cast<double>(kTendon[k] - kBelly[k]));
+        }
+    }
+    mesh.point_data = {std::move(colour)};
+}
+
+std::vector<MeshPart> parts_of(const Template& anatomy) {
+    std::vector<MeshPart> parts;
+    parts.push_back({.name = "skin", .mesh = anatomy.skin, .kind = "skin", .colour = kSkin});
+    for (const Bone& bone : anatomy.bones) {
+        parts.push_back({.name = bone.name,
+                         .mesh = bone.mesh,
+                         .kind = std::string(name_of(bone.kind)),
+                         .colour = bone.kind == BoneKind::Bone ? kBone : kCartilage});
+    }
+    for (const Muscle& muscle : anatomy.muscles) {
+        parts.push_back({.name = muscle.name,
+                         .mesh = muscle.mesh,
+                         .kind = muscle.is_passive ? "tendon" : "muscle",
+                         .colour = muscle.is_passive ? kTendon : kBelly});
+    }
+    return parts;
+}
+
+double millilitres(const TriangleMesh& mesh) {
+    return 1e6 * enclosed_volume(mesh.points, mesh.triangles);
+}
+
+std::array<double, 3> numbers_of(const Vec3& v) {
+    return {v.x(), v.y(), v.z()};
+}
+
+nlohmann::ordered_json aliases_of(const std::vector<Alias>& aliases) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    for (const Alias& alias : aliases) {
+        json[alias.scheme].push_back(alias.name);
+    }
+    return json;
+}
+
+nlohmann::ordered_json muscles_of(const Template& anatomy) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    const auto bone = [&](Index i) -> nlohmann::ordered_json {
+        return i < 0 ? nlohmann::ordered_json(nullptr)
+                     : nlohmann::ordered_json(anatomy.bones[static_cast<std::size_t>(i)].name);
+    };
+    for (const Muscle& muscle : anatomy.muscles) {
+        list.push_back({{"name", muscle.name},
+                        {"kind", muscle.is_passive ? "tendon" : "muscle"},
+                        {"group", muscle.group},
+                        {"file", "muscles/" + muscle.name + ".ply"},
+                        {"volume_ml", millilitres(muscle.mesh)},
+                        {"origin", bone(muscle.origin)},
+                        {"insertion", bone(muscle.insertion)},
+                        {"belly", {muscle.belly_begin, muscle.belly_end}},
+                        {"fmax_n", muscle.fmax},
+                        {"aliases", aliases_of(muscle.aliases)}});
+    }
+    return list;
+}
+
+nlohmann::ordered_json bones_of(const Template& anatomy) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Bone& bone : anatomy.bones) {
+        const auto segment = static_cast<std::size_t>(bone.segment);
+        list.push_back({{"name", bone.name},
+                        {"kind", name_of(bone.kind)},
+                        {"group", "skeleton"},
+                        {"file", "bones/" + bone.name + ".ply"},
+                        {"volume_ml", millilitres(bone.mesh)},
+                        {"origin", nullptr},
+                        {"insertion", nullptr},
+                        {"segment", anatomy.skeleton.segments[segment].name},
+                        {"aliases", aliases_of(bone.aliases)}});
+    }
+    return list;
+}
+
+nlohmann::ordered_json joints_of(const Skeleton& skeleton) {
+    constexpr double kDegrees = 180.0 / std::numbers::pi;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    const auto segment = [&](Index i) -> nlohmann::ordered_json {
+        return i < 0 ? nlohmann::ordered_json(nullptr)
+                     : nlohmann::ordered_json(skeleton.segments[static_cast<std::size_t>(i)].name);
+    };
+    for (const Joint& joint : skeleton.joints) {
+        nlohmann::ordered_json entry = {{"name", joint.name},
+                                        {"parent", segment(joint.parent)},
+                                        {"child", segment(joint.child)},
+                                        {"type", name_of(joint.type)},
+                                        {"centre", numbers_of(joint.centre)}};
+        const int angles = joint.type == JointType::Free ? 0 : angle_count(joint.type);
+        for (std::size_t k = 0; k < static_cast<std::size_t>(angles); ++k) {
+            entry["axes"].push_back(numbers_of(joint.axes[k]));
+            entry["motions"].push_back(joint.motions[k]);
+            entry["limits_deg"].push_back(joint.limits[k].low * kDegrees);
+            entry["limits_deg"].push_back(joint.limits[k].high * kDegrees);
+        }
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
+}  // namespace
+
+void write_template_folder(const std::filesystem::path& folder, const Template& anatomy) {
+    make_folder(folder / "bones");
+    make_folder(folder / "muscles");
+    const PlyOptions ply{.use_float32 = true};
+    std::vector<MeshPart> parts = parts_of(anatomy);
+    for (const MeshPart& part : parts) {
+        const bool is_flesh = part.kind == "muscle" || part.kind == "tendon";
+        const std::filesystem::path place =
+            part.kind == "skin" ? folder / "skin.ply"
+                                : folder / (is_flesh ? "muscles" : "bones") / (part.name + ".ply");
+        write_file_bytes(place, format_ply(std::span(&part, 1), ply));
+    }
+    for (MeshPart& part : parts) {
+        colour_by_tendon(part.mesh);
+        part.mesh.triangle_data.clear();
+    }
+    write_glb(folder / "figure.glb", parts);
+
+    nlohmann::ordered_json json = {{"format", "sinew-template-folder"},
+                                   {"version", 1},
+                                   {"name", anatomy.name},
+                                   {"sex", name_of(anatomy.sex)},
+                                   {"attribution", anatomy.provenance.attribution},
+                                   {"skin",
+                                    {{"name", "skin"},
+                                     {"kind", "skin"},
+                                     {"group", "skin"},
+                                     {"file", "skin.ply"},
+                                     {"volume_ml", millilitres(anatomy.skin)},
+                                     {"origin", nullptr},
+                                     {"insertion", nullptr}}},
+                                   {"bones", bones_of(anatomy)},
+                                   {"muscles", muscles_of(anatomy)},
+                                   {"joints", joints_of(anatomy.skeleton)}};
+    for (const Landmark& landmark : anatomy.landmarks) {
+        json["landmarks"][landmark.name] = numbers_of(landmark.position);
+    }
+    write_file_bytes(folder / "figure.json", json.dump(1) + "\n");
+}
+
+}  // namespace sinew

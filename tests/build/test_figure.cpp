@@ -1,0 +1,199 @@
+#include "sinew/base/error.h"
+#include "sinew/body/names.h"
+#include "sinew/build/figure.h"
+#include "sinew/build/figure_rig.h"
+#include "sinew/build/figure_skin.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
+#include "sinew/meshing/health.h"
+
+#include <Eigen/Geometry>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numbers>
+#include <set>
+
+namespace sinew {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180.0;
+
+FigureTable table() {
+    return read_figure(data_folder() / "figure");
+}
+
+/// Coarse, so that the tests stay quick.
+FigureOptions coarse() {
+    return {.part_cell = 0.006, .thin_part_cell = 0.0025, .skin_cell = 0.007};
+}
+
+SurfaceMeasures measures_of(const TriangleMesh& mesh) {
+    return check_health(mesh, {.find_intersections = false, .intersections = {}}).measures;
+}
+
+const FigureJoint& joint_named(const FigureTable& t, const std::string& name) {
+    return *std::find_if(t.joints.begin(), t.joints.end(),
+                         [&](const FigureJoint& j) { return j.name == name; });
+}
+
+TEST(Figure, IsWholeClosedManifoldSymmetricAndStandsOnTheGround) {
+    const FigureTable t = table();
+    const Template figure = build_figure(t, coarse());
+    require_valid(figure, "figure");
+    EXPECT_EQ(figure.bones.size(), 222u);
+    EXPECT_EQ(figure.muscles.size(), 358u);
+    EXPECT_EQ(figure.landmarks.size(), 44u);
+    std::set<std::string> groups;
+    double muscle_volume = 0.0, table_volume = 0.0;
+    for (const Bone& bone : figure.bones) {
+        const SurfaceMeasures m = measures_of(bone.mesh);
+        EXPECT_TRUE(m.is_closed && m.is_manifold && m.volume > 0.0) << bone.name;
+    }
+    for (const Muscle& muscle : figure.muscles) {
+        const SurfaceMeasures m = measures_of(muscle.mesh);
+        EXPECT_TRUE(m.is_closed && m.is_manifold && m.volume > 0.0) << muscle.name;
+        EXPECT_GE(muscle.origin, 0) << muscle.name;
+        EXPECT_GE(muscle.insertion, 0) << muscle.name;
+        ASSERT_NE(find_attribute(muscle.mesh.point_data, "tendon"), nullptr);
+        groups.insert(muscle.group);
+        muscle_volume += muscle.volume;
+    }
+    for (const FigurePart& part : t.parts) {
+        if (part.kind == FigureKind::Muscle) {
+            table_volume += part.volume * (part.mirror ? 2.0 : 1.0);
+        }
+    }
+    EXPECT_NEAR(muscle_volume, table_volume, 0.06 * table_volume);  // intercostals have no volume
+    const auto all_groups = muscle_groups();
+    EXPECT_EQ(groups, std::set<std::string>(all_groups.begin(), all_groups.end()));
+    const SurfaceMeasures skin = measures_of(figure.skin);
+    EXPECT_EQ(skin.components, 1);
+    EXPECT_EQ(skin.genus, 0);
+    EXPECT_TRUE(skin.is_manifold);
+    EXPECT_NEAR(skin.volume, 0.066, 0.003);
+    EXPECT_NEAR(figure.skin.points.col(1).minCoeff(), 0.0, 1e-12);
+
+    // Right parts mirror left ones exactly.
+    for (const std::string name : {"femur", "biceps_brachii_long_head", "gluteus_maximus"}) {
+        const auto mesh_of = [&](const std::string& full) -> const TriangleMesh& {
+            for (const Bone& bone : figure.bones) {
+                if (bone.name == full) {
+                    return bone.mesh;
+                }
+            }
+            return figure
+                .muscles[static_cast<std::size_t>(
+                    find_muscles(figure.muscles, full, "test").front())]
+                .mesh;
+        };
+        const TriangleMesh& left = mesh_of(name + "_l");
+        const TriangleMesh& right = mesh_of(name + "_r");
+        EXPECT_EQ(left.points.col(0), Eigen::VectorXd(-right.points.col(0)));
+        EXPECT_EQ(left.points.col(1), right.points.col(1));
+        EXPECT_GT(enclosed_volume(right.points, right.triangles), 0.0);
+    }
+}
+
+TEST(FigureStance, ATurnsTheArmFortyDegreesOutAndKeepsTheFeetFlat) {
+    const FigureTable a = shape_figure(table(), {.pose = FigurePose::A});
+    const Vec3 arm = joint_named(a, "wrist_l").centre - joint_named(a, "shoulder_l").centre;
+    const double angle = std::acos(-arm.normalized().y()) / kDegree;
+    EXPECT_NEAR(angle, 40.0, 3.0);
+    const Vec3 leg = joint_named(a, "ankle_l").centre - joint_named(a, "hip_l").centre;
+    const double apart = 2.0 * std::atan2(leg.x(), -leg.y()) / kDegree;
+    EXPECT_GT(apart, 7.0);
+    EXPECT_LT(apart, 14.0);
+}
+
+TEST(FigureStance, KeepsTheAnatomicalRangeOfTurnedJoints) {
+    const FigureTable before = table();
+    const FigureTable after = shape_figure(before, {.pose = FigurePose::A});
+    const FigureJoint& stored = joint_named(before, "shoulder_l");
+    const FigureJoint& posed = joint_named(after, "shoulder_l");
+    EXPECT_NEAR(stored.limits[1].high - posed.limits[1].high, 30.0 * kDegree, 1e-9);
+    EXPECT_NEAR(posed.limits[0].high, stored.limits[0].high, 1e-9);
+    // Turning back by the stance gives the stored arm again.
+    const Vec3 elbow = joint_named(after, "elbow_l").centre;
+    const Vec3 back =
+        posed.centre + Eigen::AngleAxisd(-30.0 * kDegree, posed.axes[1]) * (elbow - posed.centre);
+    EXPECT_LT((back - joint_named(before, "elbow_l").centre).norm(), 1e-3);
+}
+
+TEST(FigureStance, KeepsBonesRigidAndMuscleEndsOnTheirBones) {
+    const FigureTable before = table();
+    const FigureTable after = shape_figure(before, {.pose = FigurePose::A});
+    for (std::size_t p = 0; p < before.parts.size(); ++p) {
+        const FigurePart& part = before.parts[p];
+        if (part.kind != FigureKind::Bone) {
+            continue;
+        }
+        for (std::size_t s = 0; s < part.strokes.size(); ++s) {
+            const auto& x = part.strokes[s].stations;
+            const auto& y = after.parts[p].strokes[s].stations;
+            for (std::size_t i = 1; i < x.size(); ++i) {
+                EXPECT_NEAR((x[i].position - x[0].position).norm(),
+                            (y[i].position - y[0].position).norm(), 1e-9)
+                    << part.name;
+            }
+        }
+    }
+}
+
+TEST(FigureOptions, StatureAndLimbsChangeWhatTheyNameOnly) {
+    const FigureTable t = table();
+    const FigureTable tall =
+        shape_figure(t, {.pose = FigurePose::Measured, .stature = 1.1 * t.stature});
+    EXPECT_NEAR(joint_named(tall, "hip_l").centre.y(), 1.1 * joint_named(t, "hip_l").centre.y(),
+                1e-9);
+    EXPECT_NEAR(tall.parts[0].volume, 1.331 * t.parts[0].volume, 1e-9);
+    const FigureTable arms = shape_figure(t, {.pose = FigurePose::Measured, .arm_length = 1.2});
+    const auto reach = [](const FigureTable& x) {
+        return (joint_named(x, "wrist_l").centre - joint_named(x, "shoulder_l").centre).norm();
+    };
+    EXPECT_NEAR(reach(arms), 1.2 * reach(t), 0.005 * reach(t));
+    EXPECT_EQ(joint_named(arms, "hip_l").centre, joint_named(t, "hip_l").centre);
+    const FigureTable legs = shape_figure(t, {.pose = FigurePose::Measured, .leg_length = 0.9});
+    EXPECT_LT(legs.stature, t.stature - 0.05);
+    EXPECT_NEAR(joint_named(legs, "ankle_l").centre.y(), joint_named(t, "ankle_l").centre.y(),
+                0.005);
+}
+
+TEST(FigureOptions, OutOfRangeAreRefused) {
+    const FigureTable t = table();
+    EXPECT_THROW(shape_figure(t, {.stature = 0.2}), InputError);
+    EXPECT_THROW(shape_figure(t, {.stature = 5.0}), InputError);
+    EXPECT_THROW(shape_figure(t, {.arm_length = 0.0}), InputError);
+    FigureTable bare = t;
+    bare.variants.clear();
+    EXPECT_THROW(shape_figure(bare, {.sex = FigureSex::Female}), InputError);
+    bare.stances.clear();
+    EXPECT_THROW(shape_figure(bare, {}), InputError);
+}
+
+TEST(FigureSex, FemaleHasNarrowerShouldersWiderHipsLessMuscleAndAWholeSkin) {
+    const FigureTable t = table();
+    const FigureTable male = shape_figure(t, {});
+    const FigureTable female = shape_figure(t, {.sex = FigureSex::Female});
+    const auto relative = [](const FigureTable& x, const std::string& joint) {
+        return joint_named(x, joint).centre.x() / x.stature;
+    };
+    EXPECT_LT(relative(female, "shoulder_l"), 0.97 * relative(male, "shoulder_l"));
+    EXPECT_GT(relative(female, "hip_l"), 1.04 * relative(male, "hip_l"));
+    const auto muscle = [](const FigureTable& x) {
+        double sum = 0.0;
+        for (const FigurePart& part : x.parts) {
+            sum += part.kind == FigureKind::Muscle ? part.volume : 0.0;
+        }
+        return sum / std::pow(x.stature, 3);
+    };
+    EXPECT_NEAR(muscle(female) / muscle(male), 0.80, 0.05);
+    const SurfaceMeasures skin = measures_of(mesh_skin(female, {.cell = 0.008}));
+    EXPECT_EQ(skin.components, 1);
+    EXPECT_EQ(skin.genus, 0);
+    EXPECT_TRUE(skin.is_manifold);
+}
+
+}  // namespace
+}  // namespace sinew
