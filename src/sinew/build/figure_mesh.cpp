@@ -180,7 +180,7 @@ namespace {
 TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wanted) {
     const double margin = 3.0 * cell;
     const ScalarGrid grid = sample_part(shapes, cell, margin);
-    IsoSurfaceOptions iso;
+    IsoSurfaceOptions iso{.relaxations = 0};  // sliding vertices hardly changes the volume
     constexpr int kSteps = 5;
     constexpr double kTolerance = 0.002;
     TriangleMesh mesh;
@@ -194,6 +194,8 @@ TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wa
         }
         iso.level = std::clamp(iso.level + (wanted - volume) / area, -0.9 * margin, 0.9 * margin);
     }
+    mesh = iso_surface(grid, {.level = iso.level});
+    drop_specks(mesh);
     return mesh;
 }
 

@@ -410,7 +410,9 @@ Vec3 stepped_to_level(const ScalarGrid& grid, double level, const Vec3& x) {
 void relax(const ScalarGrid& grid, const IsoSurfaceOptions& options, TriangleMesh& mesh) {
     constexpr double kShare = 0.6;  // of the way to the middle of the neighbours
     constexpr std::size_t kGrain = 2048;
-    const Lists around = neighbours_of_vertices(mesh.triangles, mesh.points.rows());
+    const Lists around = options.relaxations > 0
+                             ? neighbours_of_vertices(mesh.triangles, mesh.points.rows())
+                             : Lists{};
     const auto count = static_cast<std::size_t>(mesh.points.rows());
     for (int pass = 0; pass <= options.relaxations; ++pass) {
         const Points before = mesh.points;
