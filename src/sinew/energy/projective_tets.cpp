@@ -70,24 +70,81 @@ std::vector<Index> morton_order(const TetMesh& mesh) {
     return order;
 }
 
+// Rows rows[0 .. kWidth) of local, four floats each, as x, y and z.
+Vector gather(const float* local, const std::uint16_t* rows) {
+#ifdef __AVX__
+    if constexpr (kWidth == 8) {
+        const auto two = [&](int r) {
+            return _mm256_insertf128_ps(
+                _mm256_castps128_ps256(_mm_loadu_ps(local + 4 * std::size_t{rows[r]})),
+                _mm_loadu_ps(local + 4 * std::size_t{rows[r + 4]}), 1);
+        };
+        const __m256 m0 = two(0);
+        const __m256 m1 = two(1);
+        const __m256 m2 = two(2);
+        const __m256 m3 = two(3);
+        const __m256 xy01 = _mm256_unpacklo_ps(m0, m1);
+        const __m256 xy23 = _mm256_unpacklo_ps(m2, m3);
+        return {
+            Lanes(_mm256_shuffle_ps(xy01, xy23, 0x44)), Lanes(_mm256_shuffle_ps(xy01, xy23, 0xEE)),
+            Lanes(_mm256_shuffle_ps(_mm256_unpackhi_ps(m0, m1), _mm256_unpackhi_ps(m2, m3), 0x44))};
+    }
+#endif
+    alignas(64) float out[3][kWidth];
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            out[c][lane] = local[4 * std::size_t{rows[lane]} + c];
+        }
+    }
+    return {Lanes::load_unaligned(out[0]), Lanes::load_unaligned(out[1]),
+            Lanes::load_unaligned(out[2])};
+}
+
+// Adds v to rows rows[0 .. kWidth) of force, one after the other: rows may repeat.
+void scatter_add(const Vector& v, const std::uint16_t* rows, float* force) {
+#ifdef __AVX__
+    if constexpr (kWidth == 8) {
+        const __m256 zero = _mm256_setzero_ps();
+        const __m256 xy_low = _mm256_unpacklo_ps(v.x, v.y);
+        const __m256 xy_high = _mm256_unpackhi_ps(v.x, v.y);
+        const __m256 z_low = _mm256_unpacklo_ps(v.z, zero);
+        const __m256 z_high = _mm256_unpackhi_ps(v.z, zero);
+        const __m256 m[4] = {
+            _mm256_shuffle_ps(xy_low, z_low, 0x44), _mm256_shuffle_ps(xy_low, z_low, 0xEE),
+            _mm256_shuffle_ps(xy_high, z_high, 0x44), _mm256_shuffle_ps(xy_high, z_high, 0xEE)};
+        for (int r = 0; r < 4; ++r) {
+            float* to = force + 4 * std::size_t{rows[r]};
+            _mm_storeu_ps(to, _mm_add_ps(_mm_loadu_ps(to), _mm256_castps256_ps128(m[r])));
+        }
+        for (int r = 0; r < 4; ++r) {
+            float* to = force + 4 * std::size_t{rows[r + 4]};
+            _mm_storeu_ps(to, _mm_add_ps(_mm_loadu_ps(to), _mm256_extractf128_ps(m[r], 1)));
+        }
+        return;
+    }
+#endif
+    alignas(64) float in[3][kWidth];
+    v.x.store_unaligned(in[0]);
+    v.y.store_unaligned(in[1]);
+    v.z.store_unaligned(in[2]);
+    for (std::size_t lane = 0; lane < kWidth; ++lane) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            force[4 * std::size_t{rows[lane]} + c] += in[c][lane];
+        }
+    }
+}
+
 // F_e = D_s B of the tetrahedra i .. i + kWidth of a block.
 Matrix deformation_gradients(const float* local, const std::uint16_t* corner, const float* plane,
                              std::size_t i) {
-    // Edges from corner 0.
-    alignas(64) float edge[9][kWidth];
-    for (std::size_t lane = 0; lane < kWidth; ++lane) {
-        const float* at0 = local + 4 * corner[i + lane];
-        for (std::size_t k = 0; k < 3; ++k) {
-            const float* at = local + 4 * corner[(k + 1) * kBlock + i + lane];
-            for (std::size_t c = 0; c < 3; ++c) {
-                edge[3 * k + c][lane] = at[c] - at0[c];
-            }
-        }
-    }
     const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
-    const Vector e0{load(edge[0]), load(edge[1]), load(edge[2])};
-    const Vector e1{load(edge[3]), load(edge[4]), load(edge[5])};
-    const Vector e2{load(edge[6]), load(edge[7]), load(edge[8])};
+    const Vector x0 = gather(local, corner + i);
+    const auto edge = [&](std::size_t k) {
+        return batch3::plus(gather(local, corner + k * kBlock + i), Lanes(-1.0f), x0);
+    };
+    const Vector e0 = edge(1);
+    const Vector e1 = edge(2);
+    const Vector e2 = edge(3);
     // Column c = sum_k e_k B(k, c).
     const auto column = [&](std::size_t c) {
         const auto B = [&](std::size_t k) { return load(plane + (3 * k + c) * kBlock + i); };
@@ -99,7 +156,6 @@ Matrix deformation_gradients(const float* local, const std::uint16_t* corner, co
 // Forces on corners 1..3 are the columns of H B^T; corner 0 takes their opposite.
 void scatter_forces(const Matrix& H, const float* plane, const std::uint16_t* corner, std::size_t i,
                     float* force) {
-    alignas(64) float out[12][kWidth];
     Vector sum{Lanes(0.0f), Lanes(0.0f), Lanes(0.0f)};
     for (std::size_t k = 0; k < 3; ++k) {
         const auto B = [&](std::size_t c) {
@@ -108,21 +164,9 @@ void scatter_forces(const Matrix& H, const float* plane, const std::uint16_t* co
         const Vector f =
             batch3::plus(batch3::plus(batch3::times(B(0), H.c0), B(1), H.c1), B(2), H.c2);
         sum = batch3::plus(sum, Lanes(-1.0f), f);
-        f.x.store_unaligned(out[3 * k + 3]);
-        f.y.store_unaligned(out[3 * k + 4]);
-        f.z.store_unaligned(out[3 * k + 5]);
+        scatter_add(f, corner + (k + 1) * kBlock + i, force);
     }
-    sum.x.store_unaligned(out[0]);
-    sum.y.store_unaligned(out[1]);
-    sum.z.store_unaligned(out[2]);
-    for (std::size_t lane = 0; lane < kWidth; ++lane) {
-        for (std::size_t k = 0; k < 4; ++k) {
-            float* to = force + 4 * corner[k * kBlock + i + lane];
-            for (std::size_t c = 0; c < 3; ++c) {
-                to[c] += out[3 * k + c][lane];
-            }
-        }
-    }
+    scatter_add(sum, corner + i, force);
 }
 
 }  // namespace
@@ -250,6 +294,7 @@ void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
         for (std::size_t c = 0; c < 3; ++c) {
             local[4 * k + c] = static_cast<float>(from[c] - origin[c]);
         }
+        local[4 * k + 3] = 0.0f;
     }
     float* force = partial.data() + 4 * local_start[b];
     std::fill_n(force, 4 * count, 0.0f);

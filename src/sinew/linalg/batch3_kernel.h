@@ -49,8 +49,8 @@ struct Svd {
 
 namespace detail {
 
-/// Convergence is quadratic: a sweep that found |cos|^2 < kFound has left |cos| ~ 1e-8.
-inline constexpr float kFound = 1e-8f;
+/// Convergence is quadratic: a sweep that found |cos|^2 < kFound has left |cos| below about kFound.
+inline constexpr float kFound = 1e-6f;
 
 /// Turns columns a and b of A, and u and v of V with them, until a and b are orthogonal. Returns
 /// more than zero in lanes where |cos|^2 between a and b was above kFound.
