@@ -3,8 +3,13 @@
 namespace sinew::cli {
 
 std::vector<Verb> all_verbs() {
-    return {info_verb(),   check_verb(),          convert_verb(), repair_verb(),
-            remesh_verb(), tetrahedralise_verb(), render_verb(),  figure_verb()};
+    std::vector<Verb> verbs = {figure_verb(),         info_verb(),   check_verb(),
+                               convert_verb(),        repair_verb(), remesh_verb(),
+                               tetrahedralise_verb(), render_verb(), solve_verb()};
+#ifdef SINEW_WITH_BENCH
+    verbs.push_back(bench_verb());
+#endif
+    return verbs;
 }
 
 }  // namespace sinew::cli

@@ -6,6 +6,7 @@
 
 namespace sinew::cli {
 
+Verb bench_verb();  ///< only where bench/ is built
 Verb check_verb();
 Verb convert_verb();
 Verb figure_verb();
@@ -13,6 +14,7 @@ Verb info_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
+Verb solve_verb();
 Verb tetrahedralise_verb();
 
 /// In the order in which --help lists them.

@@ -335,7 +335,7 @@ bool RayScene::Impl::cap(const Ray& ray, float distance, Hit& hit) const {
     hit.finish = best->finish;
     hit.finish.gloss = 0.3f;
     // What lies inside the skin and is no part of its own: soft tissue, paler than fat.
-    hit.albedo = best->kind == PartKind::Skin ? colour_from_hex(0xecd7b4) : best->colour;
+    hit.albedo = best->kind == PartKind::Skin ? colour_from_hex(0xe6bd8e) : best->colour;
     hit.is_cap = true;
     return true;
 }
