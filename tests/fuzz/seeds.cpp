@@ -1,6 +1,7 @@
 // fuzz_seeds FOLDER: writes small files of every format that Sinew writes to FOLDER/<format>/.
 #include "sinew/base/error.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/gltf.h"
 #include "sinew/io/medit.h"
 #include "sinew/io/msh.h"
 #include "sinew/io/obj.h"
@@ -48,6 +49,7 @@ void write_seeds(const std::filesystem::path& folder) {
     };
     const std::vector<MeshPart> parts = square();
     const TetMesh tets = two_tets();
+    put("gltf", "square", glb_bytes(scene_of(parts)));
     put("medit", "surface", format_medit(parts));
     put("medit", "tets", format_medit(tets));
     put("msh", "surface", format_msh(parts));
