@@ -16,7 +16,7 @@ inline constexpr int kTissueCount = 5;
 std::string_view name_of(Tissue tissue);  ///< "generic", "muscle", "fat", "bone", "tendon"
 
 /// A tissue as it weighs. Stiffness is given where terms are made of it, not here.
-struct Material {
+struct TissueMaterial {
     std::string name;
     Tissue tissue = Tissue::Generic;
     double density = 1000.0;  ///< kg/m^3, > 0
@@ -92,7 +92,7 @@ struct Template {
     std::vector<Muscle> muscles = {};
     Skeleton skeleton = {};
     std::vector<Landmark> landmarks = {};
-    std::vector<Material> materials = {};
+    std::vector<TissueMaterial> materials = {};
     Provenance provenance = {};
 };
 

@@ -65,7 +65,7 @@ struct Body {
     TetMesh tets = {};  ///< fills the skin; the envelope's faces are among its faces
     TetSurface skin = {};
     TetSurface envelope = {};  ///< the surface of muscles and bones; fat lies outside
-    std::vector<Material> materials = {};
+    std::vector<TissueMaterial> materials = {};
     TissueShares shares = {};
     Fibres fibres = {};
     Attachments attachments = {};

@@ -18,7 +18,7 @@ void add_tissues(const Body& body, BodySummary& s) {
         const auto row = static_cast<std::size_t>(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
-            const Material& material =
+            const TissueMaterial& material =
                 body.materials[static_cast<std::size_t>(body.shares.material[i])];
             const double share = body.shares.fraction[i] * volume;
             s.tissue_volume[static_cast<std::size_t>(material.tissue)] += share;

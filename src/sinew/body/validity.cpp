@@ -141,7 +141,7 @@ void require_parts(const Anatomy& body, std::string_view where) {
         require_number(muscle.fmax, 0.0, kInfinity, place, "greatest force");
         require_number(muscle.pennation, 0.0, 1.5707963, place, "pennation");
     }
-    for (const Material& material : body.materials) {
+    for (const TissueMaterial& material : body.materials) {
         const std::string place = fmt::format("{}, material '{}'", where, material.name);
         require_number(material.density, 1e-3, 1e5, place, "density");
     }

@@ -112,11 +112,12 @@ void write_tets(Hdf5Writer& out, const TetMesh& mesh) {
 
 void write_tissues(Hdf5Writer& out, const Body& body) {
     out.add_group("/materials");
-    out.add("/materials/name", texts_of(body.materials, [](const Material& m) { return m.name; }),
+    out.add("/materials/name",
+            texts_of(body.materials, [](const TissueMaterial& m) { return m.name; }),
             {"1", "name per material"});
     std::vector<Index> tissue;
     std::vector<double> density;
-    for (const Material& material : body.materials) {
+    for (const TissueMaterial& material : body.materials) {
         tissue.push_back(static_cast<Index>(material.tissue));
         density.push_back(material.density);
     }

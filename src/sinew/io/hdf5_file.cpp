@@ -62,7 +62,8 @@ std::string storable(std::string_view text) {
 Hdf5Handle file_in_memory() {
     const Hdf5Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "start");
     require_done(H5Pset_fapl_core(access, std::size_t{4} << 20, false), "start in memory");
-    require_done(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18), "set its version");
+    require_done(H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18),
+                 "set its version");
     const Hdf5Handle creation = checked(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "start");
     require_done(H5Pset_userblock(creation, kUserBlockBytes), "leave room for a header");
     require_done(H5Pset_obj_track_times(creation, false), "leave out times");
@@ -192,8 +193,8 @@ std::string Hdf5Writer::bytes() {
     require_done(size <= 0 ? -1 : 0, "finish");
     // The library hands out what stands behind the user block.
     std::string image(kUserBlockBytes + static_cast<std::size_t>(size), '\0');
-    const ssize_t got = H5Fget_file_image(file_, image.data() + kUserBlockBytes,
-                                          image.size() - kUserBlockBytes);
+    const ssize_t got =
+        H5Fget_file_image(file_, image.data() + kUserBlockBytes, image.size() - kUserBlockBytes);
     require_done(got != size ? -1 : 0, "finish");
     return image;
 }
