@@ -294,7 +294,7 @@ void stand_on_ground(Template& result) {
 }
 
 /// Densities of living tissue [ICRU1992; Ward2005 for muscle].
-std::vector<Material> tissue_materials() {
+std::vector<TissueMaterial> tissue_materials() {
     return {{.name = "generic", .tissue = Tissue::Generic, .density = 1000.0},
             {.name = "muscle", .tissue = Tissue::Muscle, .density = 1056.0},
             {.name = "fat", .tissue = Tissue::Fat, .density = 900.0},
