@@ -1,8 +1,6 @@
 #include "sinew/base/timer.h"
 
 // Eigen's METIS header needs it and does not include it.
-#include <iostream>
-
 #include <Eigen/Dense>
 #include <Eigen/MetisSupport>
 #include <Eigen/SparseCholesky>
@@ -10,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
 #include "bench/solver_bench.h"
 
