@@ -172,19 +172,6 @@ TEST(FigureOptions, OutOfRangeAreRefused) {
     EXPECT_THROW(shape_figure(bare, {}), InputError);
 }
 
-// One offset of weight 1 at its own place: the field falls by 1 / (1 + fade) of it, fade = 0.3.
-TEST(SkinOffsets, MoveTheFieldNearThemOnBothSidesAndNowhereElse) {
-    ScalarGrid field{.origin = Vec3(-0.05, 0.0, 0.0), .cell = 0.005, .size = {21, 11, 11}};
-    field.values.assign(21 * 11 * 11, 0.01f);
-    FigureTable t;
-    t.skin_offset_reach = 0.004;
-    t.skin_offsets = {{.position = Vec3(0.03, 0.025, 0.025), .offset = 0.002}};
-    add_skin_offsets(t, field);
-    EXPECT_NEAR(field.values[field.index(16, 5, 5)], 0.01 - 0.002 / 1.3, 1e-7);
-    EXPECT_NEAR(field.values[field.index(4, 5, 5)], 0.01 - 0.002 / 1.3, 1e-7);
-    EXPECT_NEAR(field.values[field.index(10, 5, 5)], 0.01, 1e-7);
-}
-
 TEST(FigureSex, FemaleHasNarrowerShouldersWiderHipsLessMuscleAndAWholeSkin) {
     const FigureTable t = table();
     const FigureTable male = shape_figure(t, {});

@@ -110,8 +110,6 @@ TEST(FigureFiles, NameFileAndPartOfEveryMistake) {
         {"figure.json", "shoulder_l", "shoulder_x", "stance"},
         {"figure.json", "\"joints.json\"", "\"jointz.json\"", "jointz.json"},
         {"figure.json", "\"gap_mm\": 5", "\"gap_mm\": -5", "skin"},
-        {"skin_offsets.json", "\"skull\"", "\"skul\"", "skin"},
-        {"skin_offsets.json", "\"reach_mm\"", "\"reach\"", "skin_offsets.json"},
         {"female.json", "\"stature_m\": 1.62", "\"stature_m\": \"tall\"", "stature_m"},
     };
     for (const Mistake& mistake : mistakes) {

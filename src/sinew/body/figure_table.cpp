@@ -277,15 +277,6 @@ void require_valid(const FigureTable& table, std::string_view where) {
                                 table.skin.blur_body, table.skin.blur_fine, table.skin.gap}) {
         require_within(length, 0.0, 0.1, skin, "length (m)");
     }
-    require_within(table.skin_offset_reach, 1e-4, 0.1, skin, "reach of the offsets (m)");
-    if (!table.skin_offsets.empty() && !bones.contains(table.skin_offset_bone)) {
-        refuse(skin, fmt::format("offsets carried by '{}'", table.skin_offset_bone),
-               "the name of a bone");
-    }
-    for (const FigureSkinOffset& offset : table.skin_offsets) {
-        require_place(offset.position, skin, "offset position");
-        require_within(offset.offset, -0.05, 0.05, skin, "offset (m)");
-    }
     for (const Landmark& landmark : table.landmarks) {
         require_place(landmark.position, fmt::format("{}, landmark '{}'", where, landmark.name),
                       "position");

@@ -101,12 +101,6 @@ struct FigureSkin {
     std::vector<std::string> fine_groups = {};
 };
 
-/// A measured correction of the skin, where strokes alone leave it wrong (face, ears).
-struct FigureSkinOffset {
-    Vec3 position = Vec3::Zero();  ///< m, near the skin; x >= 0, the other side is alike
-    double offset = 0.0;           ///< outward, m
-};
-
 /// Turns of joints: one stance. Angles are those of the joint's own degrees of freedom.
 struct FigureStance {
     struct Turn {
@@ -155,9 +149,6 @@ struct FigureTable {
     std::vector<FigureJoint> joints = {};  ///< parents first
     std::vector<Landmark> landmarks = {};  ///< left and midline; "_l" is mirrored
     FigureSkin skin = {};
-    std::vector<FigureSkinOffset> skin_offsets = {};  ///< carried by `skin_offset_bone`
-    std::string skin_offset_bone = {};
-    double skin_offset_reach = 0.004;  ///< standard deviation of each one's reach, m, > 0
     std::vector<FigureStance> stances = {};
     std::vector<FigureVariant> variants = {};
 };

@@ -69,9 +69,6 @@ void move_all(FigureTable& table, const Vec3& shift) {
             }
         }
     }
-    for (FigureSkinOffset& offset : table.skin_offsets) {
-        offset.position += shift;
-    }
     for (FigureJoint& joint : table.joints) {
         joint.centre += shift;
     }

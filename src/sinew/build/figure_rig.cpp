@@ -237,12 +237,6 @@ void move_figure(FigureTable& table, std::span<const std::string> joints, const 
     for (FigurePart& part : table.parts) {
         move_part(part, tree, bones, map);
     }
-    if (!table.skin_offsets.empty()) {
-        const std::vector<double> follows = tree.follows(table.skin_offset_bone);
-        for (FigureSkinOffset& offset : table.skin_offsets) {
-            offset.position = map(offset.position, follows).position;
-        }
-    }
     for (FigureJoint& joint : table.joints) {
         const FigureMove moved = map(joint.centre, tree.follows(joint.parent));
         joint.centre = moved.position;
@@ -346,19 +340,14 @@ void scale_figure(FigureTable& table, double factor) {
             }
         }
     }
-    for (FigureSkinOffset& offset : table.skin_offsets) {
-        offset.position *= factor;
-        offset.offset *= factor;
-    }
     for (FigureJoint& joint : table.joints) {
         joint.centre *= factor;
     }
     for (Landmark& landmark : table.landmarks) {
         landmark.position *= factor;
     }
-    for (double* length :
-         {&table.skin.smooth_body, &table.skin.smooth_fine, &table.skin.blur_body,
-          &table.skin.blur_fine, &table.skin.gap, &table.skin_offset_reach, &table.stature}) {
+    for (double* length : {&table.skin.smooth_body, &table.skin.smooth_fine, &table.skin.blur_body,
+                           &table.skin.blur_fine, &table.skin.gap, &table.stature}) {
         *length *= factor;
     }
 }

@@ -362,46 +362,7 @@ ScalarGrid skin_field(const FigureTable& table, const SkinOptions& options) {
     blur(fields.body, table.skin.blur_body);
     blur(fields.fine, table.skin.blur_fine);
     mix(fields.body, fields.fine, fields.mask);
-    add_skin_offsets(table, fields.body);
     return mirrored(fields.body);
-}
-
-void add_skin_offsets(const FigureTable& table, ScalarGrid& field) {
-    if (table.skin_offsets.empty()) {
-        return;
-    }
-    constexpr float kFade = 0.3f;  // weight at which half of an offset's share is left
-    const double reach = table.skin_offset_reach;
-    const int span = static_cast<int>(std::ceil(3.0 * reach / field.cell));
-    std::vector<float> sum(field.values.size(), 0.0f), weight(field.values.size(), 0.0f);
-    const auto add = [&](const Vec3& at, double offset) {
-        std::array<int, 3> low = {}, high = {};
-        for (int a = 0; a < 3; ++a) {
-            const auto i = static_cast<std::size_t>(a);
-            const int middle =
-                static_cast<int>(std::lround((at[a] - field.origin[a]) / field.cell));
-            low[i] = std::max(middle - span, 0);
-            high[i] = std::min(middle + span, field.size[i] - 1);
-        }
-        for (int z = low[2]; z <= high[2]; ++z) {
-            for (int y = low[1]; y <= high[1]; ++y) {
-                for (int x = low[0]; x <= high[0]; ++x) {
-                    const double r2 = (field.position(x, y, z) - at).squaredNorm();
-                    const auto w = static_cast<float>(std::exp(-0.5 * r2 / (reach * reach)));
-                    const std::size_t i = field.index(x, y, z);
-                    sum[i] += w * static_cast<float>(offset);
-                    weight[i] += w;
-                }
-            }
-        }
-    };
-    for (const FigureSkinOffset& o : table.skin_offsets) {
-        add(o.position, o.offset);
-        add(Vec3(-o.position.x(), o.position.y(), o.position.z()), o.offset);
-    }
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-        field.values[i] -= sum[i] / (weight[i] + kFade);
-    }
 }
 
 TriangleMesh mesh_skin(const FigureTable& table, const SkinOptions& options) {

@@ -16,13 +16,8 @@ struct SkinOptions {
 ///     swelling stays below k / 4;
 ///  3. what the outer air does not reach through gaps wider than `gap` is filled: chest, belly,
 ///     mouth, slits;
-///  4. a Gaussian blur, less on face, hands and feet: the fat that smooths relief;
-///  5. measured corrections, each with a Gaussian reach (see add_skin_offsets).
+///  4. a Gaussian blur, less on face, hands and feet: the fat that smooths relief.
 ScalarGrid skin_field(const FigureTable& table, const SkinOptions& options);
-
-/// Moves the zero set outward by the table's skin offsets: near them, by their mean weighted with
-/// exp(-r^2 / 2 reach^2), fading to nothing away from them.
-void add_skin_offsets(const FigureTable& table, ScalarGrid& field);
 
 /// The closed surface of that field: one piece of genus 0. Where the field would leave a handle
 /// (limbs that touch), the touching places are opened or closed by as few cells as possible.

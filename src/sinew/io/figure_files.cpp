@@ -253,23 +253,6 @@ FigureSkin read_skin(const StrictJson& json) {
             .fine_groups = json.at("fine_groups").texts()};
 }
 
-void read_skin_offsets(const std::filesystem::path& path, FigureTable& table) {
-    const nlohmann::json document = parse_json_file(path);
-    const StrictJson json(document, path.filename().string());
-    json.allow_only({"format", "version", "title", "bone", "reach_mm", "columns", "points"});
-    require_format(json, "sinew-figure-skin-offsets");
-    if (json.at("columns").texts() != std::vector<std::string>{"x", "y", "z", "offset_mm"}) {
-        json.at("columns").refuse("other columns", "x, y, z, offset_mm");
-    }
-    table.skin_offset_bone = json.at("bone").text();
-    table.skin_offset_reach = json.at("reach_mm").number() * kMillimetre;
-    for (const StrictJson& row : json.at("points").items()) {
-        const std::vector<double> v = row.numbers(4);
-        table.skin_offsets.push_back(
-            {.position = {v[0], v[1], v[2]}, .offset = v[3] * kMillimetre});
-    }
-}
-
 FigureVariant read_variant(const std::filesystem::path& path) {
     const nlohmann::json document = parse_json_file(path);
     const StrictJson json(document, path.filename().string());
@@ -324,8 +307,7 @@ FigureTable read_figure(const std::filesystem::path& folder) {
     const nlohmann::json document = parse_json_file(folder / "figure.json");
     const StrictJson json(document, "figure.json");
     json.allow_only({"format", "version", "name", "stature_m", "attribution", "part_files",
-                     "joint_file", "skin_offset_file", "variant_files", "skin", "stances",
-                     "landmarks"});
+                     "joint_file", "variant_files", "skin", "stances", "landmarks"});
     require_format(json, "sinew-figure");
     FigureTable table;
     table.name = json.at("name").text();
@@ -335,9 +317,6 @@ FigureTable read_figure(const std::filesystem::path& folder) {
         read_parts(folder / file, table.parts);
     }
     read_joints(folder / json.at("joint_file").text(), table);
-    if (json.has("skin_offset_file")) {
-        read_skin_offsets(folder / json.at("skin_offset_file").text(), table);
-    }
     for (const std::string& file : json.at("variant_files").texts()) {
         table.variants.push_back(read_variant(folder / file));
     }
