@@ -1,6 +1,10 @@
 #include "sinew/base/timer.h"
 
 // Eigen's METIS header needs it and does not include it.
+// Eigen's METIS header uses std::cerr without including it, so this one goes first.
+// clang-format off
+#include <iostream>
+// clang-format on
 #include <Eigen/Dense>
 #include <Eigen/MetisSupport>
 #include <Eigen/SparseCholesky>
@@ -8,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iostream>
 
 #include "bench/solver_bench.h"
 
