@@ -1,6 +1,5 @@
 #include "sinew/base/timer.h"
 
-// Eigen's METIS header needs it and does not include it.
 // Eigen's METIS header uses std::cerr without including it, so this one goes first.
 // clang-format off
 #include <iostream>

@@ -15,7 +15,7 @@ step "Picture of muscles and bones" "$advice" "$sinew" render "$out/figure/muscl
 step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
 step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
     -o "$out/skin.png" --view front,three-quarter,back --size 500x800
-step "Even skin of 12 mm edges" "$advice" "$sinew" remesh "$out/figure/skin.ply" --edge 0.012 -o "$out/skin_even.ply"
+step "Even skin of 7 mm edges" "$advice" "$sinew" remesh "$out/figure/skin.ply" --edge 0.007 -o "$out/skin_even.ply"
 step "Tetrahedra inside the skin" "$advice" "$sinew" tetrahedralise "$out/skin_even.ply" --max-edge 0.025 -o "$out/body.msh"
 step "Picture of the tetrahedra, cut open" "$advice" "$sinew" render "$out/body.msh" \
     -o "$out/tets.png" --cut left --view three-quarter --size 600x960
