@@ -293,7 +293,7 @@ void stand_on_ground(Template& result) {
     }
 }
 
-/// Densities of living tissue [ICRU1992; Ward2005 for muscle].
+/// Densities of living tissue, rounded, within the ranges of [ICRU1992], muscle as in [Ward2005].
 std::vector<TissueMaterial> tissue_materials() {
     return {{.name = "generic", .tissue = Tissue::Generic, .density = 1000.0},
             {.name = "muscle", .tissue = Tissue::Muscle, .density = 1056.0},
