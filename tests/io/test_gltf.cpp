@@ -251,9 +251,12 @@ TEST(Gltf, BuffersOutsideTheFolderAreRefused) {
     const std::string document = strip_document("5");
     const std::size_t begin = document.find("data:");
     const std::size_t end = document.find('"', begin);
-    for (const std::string uri :
-         {"../secret.bin", "a/../../secret.bin", "%2e%2e/secret.bin", "link.bin", "file:///etc/x",
-          (folder / "secret.bin").c_str(), "..\\\\secret.bin", ""}) {
+    const std::string absolute = folder / "secret.bin";
+    const std::vector<std::string> outside = {"../secret.bin",     "a/../../secret.bin",
+                                              "%2e%2e/secret.bin", "link.bin",
+                                              "file:///etc/x",     absolute,
+                                              "..\\\\secret.bin",  ""};
+    for (const std::string& uri : outside) {
         std::string text = document;
         write_file_bytes(folder / "in" / "x.gltf", text.replace(begin, end - begin, uri));
         EXPECT_THROW(read_gltf(folder / "in" / "x.gltf"), InputError) << uri;
