@@ -121,7 +121,7 @@ TEST(FigureStance, KeepsTheAnatomicalRangeOfTurnedJoints) {
     EXPECT_LT((back - joint_named(before, "elbow_l").centre).norm(), 1e-3);
 }
 
-TEST(FigureStance, KeepsBonesRigidAndMuscleEndsOnTheirBones) {
+TEST(FigureStance, KeepsBonesRigid) {
     const FigureTable before = table();
     const FigureTable after = shape_figure(before, {.pose = FigurePose::A});
     for (std::size_t p = 0; p < before.parts.size(); ++p) {

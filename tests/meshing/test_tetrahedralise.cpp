@@ -51,9 +51,9 @@ std::string script(const support::TemporaryFolder& folder, const std::string& bo
     return path.string();
 }
 
-#define SINEW_NEEDS_TETGEN()                                                \
-    if (find_program("tetgen").empty()) {                                   \
-        GTEST_SKIP() << "needs the program tetgen (Debian package tetgen)"; \
+#define SINEW_NEEDS_TETGEN()                                          \
+    if (find_program("tetgen").empty()) {                             \
+        FAIL() << "needs the program tetgen (Debian package tetgen)"; \
     }
 
 }  // namespace

@@ -160,7 +160,7 @@ Verb render_verb() {
             "  sinew render bones muscles -o ecorche.png       folders of parts, by kind\n"
             "  sinew render body.sinew -o x.png --skin-opacity 0.3 --view front,left,back\n"
             "  sinew render a.ply b.ply c.ply --sheet -o compare.png\n"
-            "  sinew render arm.vtu.msh -o cut.png --cut front --cut-at 0.02\n"
+            "  sinew render arm.msh -o cut.png --cut front --cut-at 0.02\n"
             "  sinew render scan.ply -o map.png --scalar thickness --range 0,0.03",
         .options = {{.name = "inputs",
                      .help = "files, or folders of parts (bones/, muscles/, skin/ ...)",
