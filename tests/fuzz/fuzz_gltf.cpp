@@ -4,6 +4,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return sinew::fuzz::feed(data, size, [](std::string_view bytes, const char* where) {
-        return sinew::rest_parts(sinew::parse_gltf(bytes, where));
+        return sinew::rest_parts(sinew::parse_gltf(bytes, where), where);
     });
 }

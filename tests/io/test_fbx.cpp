@@ -108,7 +108,7 @@ TEST(Fbx, DamageIsSurvived) {
     const support::TemporaryFolder folder;
     const auto read = [&](std::string_view bytes) {
         write_file_bytes(folder / "bad.fbx", bytes);
-        for (const MeshPart& part : rest_parts(read_fbx(folder / "bad.fbx"))) {
+        for (const MeshPart& part : rest_parts(read_fbx(folder / "bad.fbx"), "bad.fbx")) {
             require_valid(part.mesh, "part");
         }
     };

@@ -98,7 +98,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 void parse_and_check(std::string_view bytes) {
-    for (const MeshPart& part : rest_parts(parse_gltf(bytes, "x.glb"))) {
+    for (const MeshPart& part : rest_parts(parse_gltf(bytes, "x.glb"), "x.glb")) {
         require_valid(part.mesh, "part");
     }
 }
@@ -164,6 +164,19 @@ TEST(Gltf, LinearBlendSkinningBendsTheArm) {
     ASSERT_EQ(point(rest, top), Vec3(0, 1, 0));
     EXPECT_LT((point(posed, top) - Vec3(-0.5, 0.5, 0)).norm(), 1e-14);
     EXPECT_EQ(point(posed, top - 1), Vec3(0, 0, 0));
+}
+
+TEST(Gltf, JointsThatThrowPointsOutOfAllBoundsAreRefused) {
+    GltfScene scene = full_scene();
+    scene.nodes[0].scale = Vec3::Constant(1e200);
+    scene.skins[0].inverse_bind[0] *= 1e200;
+    try {
+        rest_parts(scene, "far.glb");
+        FAIL() << "points at infinity were accepted";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("far.glb, part 'arm' at rest"), std::string::npos)
+            << error.what();
+    }
 }
 
 // The local rotations and shifts of the tracks rebuild the motion's world places.

@@ -70,12 +70,12 @@ std::string default_ply(std::span<const MeshPart> parts) {
 
 // glTF says its unit and axes.
 std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions&) {
-    return rest_parts(read_gltf(path));
+    return rest_parts(read_gltf(path), path.string());
 }
 
 // So does FBX.
 std::vector<MeshPart> read_fbx_parts(const fs::path& path, const ReadOptions&) {
-    return rest_parts(read_fbx(path));
+    return rest_parts(read_fbx(path), path.string());
 }
 
 void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {

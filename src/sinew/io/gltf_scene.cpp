@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/io/gltf.h"
+#include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ Points posed_points(const GltfScene& scene, const GltfPart& part) {
                                                  scene.skins[static_cast<std::size_t>(part.skin)]));
 }
 
-std::vector<MeshPart> rest_parts(const GltfScene& scene) {
+std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where) {
     const std::vector<Eigen::Affine3d> world = world_transforms(scene);
     std::vector<std::vector<Eigen::Matrix4d>> skins;
     for (const GltfSkin& skin : scene.skins) {
@@ -86,6 +87,8 @@ std::vector<MeshPart> rest_parts(const GltfScene& scene) {
         rest.mesh.points = part.skin < 0
                                ? morphed_points(part)
                                : skinned_points(part, skins[static_cast<std::size_t>(part.skin)]);
+        // Finite matrices can still move finite points beyond what a double holds.
+        require_valid(rest.mesh, fmt::format("{}, part '{}' at rest", where, rest.name));
         parts.push_back(std::move(rest));
     }
     return parts;
