@@ -66,4 +66,26 @@ void ProjectiveContacts::project(std::size_t, const Rows& q, Rows& p) const {
     }
 }
 
+ProjectiveRigidContacts::ProjectiveRigidContacts(double weight)
+    : ProjectiveConstraints(1), weight_(detail::checked_weight("rigid contacts", 0, weight)) {}
+
+void ProjectiveRigidContacts::set_contacts(std::span<const RigidContact> contacts) {
+    clear();
+    point_.clear();
+    normal_.clear();
+    const double row[1] = {1.0};
+    for (const RigidContact& c : contacts) {
+        point_.push_back(c.point);
+        normal_.push_back(c.normal);
+        add({&c.vertex, 1}, row, weight_);
+    }
+}
+
+void ProjectiveRigidContacts::project(std::size_t i, const Rows& q, Rows& p) const {
+    const double height = (q.row(0) - point_[i].transpose()).dot(normal_[i].transpose());
+    if (height < 0.0) {
+        p.row(0) = q.row(0) - height * normal_[i].transpose();
+    }
+}
+
 }  // namespace sinew

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "sinew/contact/pairs.h"
 #include "sinew/energy/projective_constraints.h"
-
-#include <array>
 
 namespace sinew {
 
@@ -31,12 +30,6 @@ private:
     std::vector<Vec3> normal_ = {};
 };
 
-/// A vertex that must not be behind a triangle.
-struct PointTriangleContact {
-    Index vertex = 0;
-    std::array<Index, 3> triangle = {0, 0, 0};
-};
-
 /// Vertices kept in front of triangles (on the side of their normals). Vertex and triangle move
 /// relative to each other, so a common motion of both costs nothing [Komaritzan, section 3.2.5,
 /// translation-invariant collision constraints].
@@ -56,6 +49,23 @@ protected:
 private:
     double weight_;
     double thickness_;
+};
+
+/// Vertices kept out of rigid shapes by the planes that touch these (contact/rigid_shape.h): a
+/// vertex behind its plane goes to the plane, else nothing happens [Bouaziz2014, collisions].
+class ProjectiveRigidContacts final : public ProjectiveConstraints {
+public:
+    explicit ProjectiveRigidContacts(double weight);  ///< N/m
+
+    void set_contacts(std::span<const RigidContact> contacts);
+
+protected:
+    void project(std::size_t i, const Rows& q, Rows& p) const override;
+
+private:
+    double weight_;
+    std::vector<Vec3> point_ = {};
+    std::vector<Vec3> normal_ = {};
 };
 
 }  // namespace sinew
