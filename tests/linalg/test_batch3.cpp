@@ -128,6 +128,60 @@ TEST(Batch3, Saito2015Eq4VolumesAreMetAndNearest) {
     }
 }
 
+// Stretches from 0.5 to 1.6 with pairs and triples that are equal, nearly equal or apart.
+std::vector<Matrix3d> moderate_family(int count, Seed seed) {
+    std::vector<Matrix3d> family;
+    Random random(seed);
+    for (int k = 0; k < count; ++k) {
+        const double a = random.uniform(0.5, 1.6);
+        const double gap = std::pow(10.0, -random.uniform(0, 9));
+        const double b = k % 3 == 0 ? random.uniform(0.5, 1.6) : std::min(a + gap, 1.6);
+        const double c = k % 3 == 1 ? random.uniform(0.5, 1.6) : std::max(b - gap, 0.5);
+        family.push_back(support::random_rotation(random) * Vector3d(a, b, c).asDiagonal() *
+                         support::random_rotation(random));
+    }
+    return family;
+}
+
+TEST(Batch3, PullsOfModerateDeformationsNeedNoDecomposition) {
+    const Planes F(moderate_family(40000, Seed{16}));
+    std::vector<float> ratio(F.n);
+    Random random(Seed{17});
+    for (std::size_t i = 0; i < F.n; ++i) {
+        ratio[i] = static_cast<float>(F.at(i).determinant() * random.uniform(0.8, 1.25));
+    }
+    Planes H(F.n);
+    batch_pull(F, F.n, 1.0f, 10.0f, ratio.data(), H);
+    for (std::size_t i = 0; i < F.n; ++i) {
+        const Matrix3d f = F.at(i);
+        const Matrix3d exact =
+            nearest_rotation(f) - f +
+            10.0 * (nearest_with_determinant(f, static_cast<double>(ratio[i])) - f);
+        ASSERT_LE((H.at(i) - exact).norm(), 11 * 24 * kEps) << f;
+    }
+}
+
+TEST(Batch3, PullsOfAnyDeformationAreThoseOfTheProjections) {
+    std::vector<Matrix3d> family = moderate_family(2000, Seed{18});
+    for (const Matrix3d& f : support::deformation_family(500, Seed{19})) {
+        if (f.cwiseAbs().maxCoeff() < 10.0) {
+            family.push_back(f);
+        }
+    }
+    const Planes F(family);
+    const std::vector<float> ratio(F.n, 1.0f);
+    Planes H(F.n);
+    Planes R(F.n);
+    Planes P(F.n);
+    batch_pull(F, F.n, 1.0f, 10.0f, ratio.data(), H);
+    batch_nearest_rotation_and_volume(F, F.n, ratio.data(), R, P);
+    for (std::size_t i = 0; i < F.n; ++i) {
+        const Matrix3d f = F.at(i);
+        const Matrix3d two = R.at(i) - f + 10.0 * (P.at(i) - f);
+        ASSERT_LE((H.at(i) - two).norm(), 200 * kEps * (1 + two.norm())) << f;
+    }
+}
+
 TEST(Batch3, SameBytesOnOneAndTwoThreads) {
     const Planes F(support::deformation_family(1000, Seed{15}));
     std::vector<float> ratio(F.n, 1.0f);

@@ -3,7 +3,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
 #include "sinew/energy/projective_checks.h"
-#include "sinew/linalg/batch3_kernel.h"
+#include "sinew/linalg/batch3_pull.h"
 #include "sinew/linalg/svd3.h"
 #include "sinew/mesh/connectivity.h"
 
@@ -304,35 +304,24 @@ void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
     const std::size_t used = std::min(kBlock, order.size() - b * kBlock);
     Lanes energy(0.0f);
     const auto load = [](const float* p) { return Lanes::load_unaligned(p); };
-    const Lanes one(1.0f);
     for (std::size_t first = 0; first < used; first += kAtOnce * kWidth) {
         Matrix F[kAtOnce];
-        for (std::size_t n = 0; n < kAtOnce; ++n) {
-            F[n] = deformation_gradients(local, corner, plane, first + n * kWidth);
-        }
-        batch3::Svd svd[kAtOnce];
-        batch3::signed_svds(F, svd);
-        Vector s[kAtOnce];
-        Vector p[kAtOnce];
-        Lanes wanted[kAtOnce];
-        Lanes root[kAtOnce];
-        for (std::size_t n = 0; n < kAtOnce; ++n) {
-            s[n] = svd[n].s;
-            wanted[n] = load(plane + kRatio * kBlock + first + n * kWidth);
-            root[n] = load(plane + kRoot * kBlock + first + n * kWidth);
-        }
-        batch3::volume_singular_values(s, wanted, root, p);
+        batch3::PullTarget target[kAtOnce];
+        batch3::Pull pull[kAtOnce];
+        bool is_moderate = true;
         for (std::size_t n = 0; n < kAtOnce; ++n) {
             const std::size_t i = first + n * kWidth;
-            const Lanes w_rot = load(plane + kRotation * kBlock + i);
-            const Lanes w_vol = load(plane + kVolume * kBlock + i);
-            // Both pulls have the axes of F_e: R - F_e = U (1 - S) V^T, P - F_e = U (p - S) V^T.
-            const Vector to_rotation{one - s[n].x, one - s[n].y, one - s[n].z};
-            const Vector to_volume{p[n].x - s[n].x, p[n].y - s[n].y, p[n].z - s[n].z};
-            energy += w_rot * batch3::dot(to_rotation, to_rotation) +
-                      w_vol * batch3::dot(to_volume, to_volume);
-            const Vector pull = batch3::plus(batch3::times(w_rot, to_rotation), w_vol, to_volume);
-            scatter_forces(batch3::recompose(svd[n].U, pull, svd[n].V), plane, corner, i, force);
+            F[n] = deformation_gradients(local, corner, plane, i);
+            target[n] = {load(plane + kRotation * kBlock + i), load(plane + kVolume * kBlock + i),
+                         load(plane + kRatio * kBlock + i), load(plane + kRoot * kBlock + i)};
+            is_moderate = is_moderate && batch3::find_moderate_pull(F[n], target[n], pull[n]);
+        }
+        if (!is_moderate) {
+            batch3::find_pulls(F, target, pull);
+        }
+        for (std::size_t n = 0; n < kAtOnce; ++n) {
+            energy += pull[n].twice_energy;
+            scatter_forces(pull[n].H, plane, corner, first + n * kWidth, force);
         }
     }
     alignas(64) float lanes[kWidth];

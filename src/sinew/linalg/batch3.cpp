@@ -1,7 +1,7 @@
 #include "sinew/linalg/batch3.h"
 
 #include "sinew/base/parallel.h"
-#include "sinew/linalg/batch3_kernel.h"
+#include "sinew/linalg/batch3_pull.h"
 
 #include <algorithm>
 #include <cmath>
@@ -89,20 +89,44 @@ void batch_nearest_rotation(ConstMatrixPlanes F, std::size_t count, MatrixPlanes
     });
 }
 
+namespace {
+
+// Targets of a batch; unused lanes ask for something harmless.
+batch3::PullTarget load_targets(const float* ratio, std::size_t i, std::size_t lanes) {
+    float target[kWidth];
+    float root[kWidth];
+    for (std::size_t k = 0; k < kWidth; ++k) {
+        target[k] = k < lanes ? ratio[i + k] : 1.0f;
+        root[k] = std::cbrt(target[k]);
+    }
+    return {Lanes(0.0f), Lanes(0.0f), Lanes::load_unaligned(target), Lanes::load_unaligned(root)};
+}
+
+}  // namespace
+
 void batch_nearest_rotation_and_volume(ConstMatrixPlanes F, std::size_t count, const float* ratio,
                                        MatrixPlanes R, MatrixPlanes P) {
     for_batches(count, [&](std::size_t i, std::size_t lanes) {
         const batch3::Svd svd = batch3::signed_svd(load(F, i, lanes));
-        float target[kWidth];
-        float size[kWidth];
-        for (std::size_t k = 0; k < kWidth; ++k) {
-            target[k] = k < lanes ? ratio[i + k] : 1.0f;
-            size[k] = std::cbrt(target[k]);
-        }
-        const Vector p = batch3::volume_singular_values(svd.s, Lanes::load_unaligned(target),
-                                                        Lanes::load_unaligned(size));
+        const batch3::PullTarget to = load_targets(ratio, i, lanes);
+        const Vector p = batch3::volume_singular_values(svd.s, to.ratio, to.root);
         store(batch3::recompose(svd.U, ones(), svd.V), R, i, lanes);
         store(batch3::recompose(svd.U, p, svd.V), P, i, lanes);
+    });
+}
+
+void batch_pull(ConstMatrixPlanes F, std::size_t count, float w_rot, float w_vol,
+                const float* ratio, MatrixPlanes H) {
+    for_batches(count, [&](std::size_t i, std::size_t lanes) {
+        const Matrix f[1] = {load(F, i, lanes)};
+        batch3::PullTarget to[1] = {load_targets(ratio, i, lanes)};
+        to[0].w_rot = Lanes(w_rot);
+        to[0].w_vol = Lanes(w_vol);
+        batch3::Pull pull[1];
+        if (!batch3::find_moderate_pull(f[0], to[0], pull[0])) {
+            batch3::find_pulls(f, to, pull);
+        }
+        store(pull[0].H, H, i, lanes);
     });
 }
 

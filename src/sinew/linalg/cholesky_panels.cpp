@@ -98,12 +98,12 @@ SINEW_INLINE void scatter_add<float, 3>(const Eight<float>* v, const int* rows, 
 #endif
 
 // Tiles are read once, in order of address: what comes next is asked for in time.
-constexpr std::ptrdiff_t kAhead = 2048;  // bytes, at least
+constexpr std::ptrdiff_t kAhead = 512;  // bytes, at least
 
 template <int Bytes>
 SINEW_INLINE void prefetch(const void* p) {
     for (int k = 0; k < Bytes; k += 64) {
-        __builtin_prefetch(static_cast<const char*>(p) + k, 0, 3);
+        __builtin_prefetch(static_cast<const char*>(p) + k, 0, 2);
     }
 }
 
@@ -112,8 +112,7 @@ template <class S, int Columns, int T>
 SINEW_INLINE void forward_tiles(const S* tile, int width, const S* b, const int* rows, S* y) {
     constexpr int stride = row_stride(Columns);
     Eight<S> sum[T][Columns] = {};
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(kTile) * width;
-    const S* next = tile + std::max<std::ptrdiff_t>(T * step, kAhead / sizeof(S));
+    const S* next = tile + kAhead / static_cast<std::ptrdiff_t>(sizeof(S));
     for (int j = 0; j < width; ++j) {
         prefetch<T * kTile * sizeof(S)>(next + T * kTile * j);
         for (int t = 0; t < T; ++t) {
@@ -136,9 +135,8 @@ SINEW_INLINE void backward_tiles(const S* tile, int width, const S* y, const int
     for (int t = 0; t < T; ++t) {
         gather<S, Columns>(y, rows + kTile * t, v[t]);
     }
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(kTile) * width;
-    const S* next = tile - std::max<std::ptrdiff_t>(T * step, kAhead / sizeof(S));
-    for (int j = 0; j < width; ++j) {
+    const S* next = tile - kAhead / static_cast<std::ptrdiff_t>(sizeof(S));
+    for (int j = width - 1; j >= 0; --j) {
         prefetch<T * kTile * sizeof(S)>(next + T * kTile * j);
         S* sums_j = sums + static_cast<std::ptrdiff_t>(j) * Columns * kTile;
         Eight<S> sum[Columns];
