@@ -199,4 +199,28 @@ TEST(Smooth, BadInputIsRefused) {
     EXPECT_EQ(smoothed(TriangleMesh{}).points.rows(), 0);
 }
 
+TEST(Remesh, GradedEdgesFollowTheLengthsAskedFor) {
+    const TriangleMesh ball = support::sphere(4, 0.1);
+    std::vector<double> lengths;
+    const auto wanted = [](const Vec3& x) { return 0.014 + 0.06 * x.x(); };  // 8 to 20 mm
+    for (Eigen::Index i = 0; i < ball.points.rows(); ++i) {
+        lengths.push_back(wanted(point(ball.points, i)));
+    }
+    const TriangleMesh graded = remeshed(ball, lengths, {.iterations = 10});
+    EXPECT_TRUE(is_healthy(check_health(graded)));
+    double ratio = 0.0;
+    const Edges edges = unique_edges(graded.triangles);
+    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+        const Vec3 a = point(graded.points, edges(e, 0));
+        const Vec3 b = point(graded.points, edges(e, 1));
+        const double r = (a - b).norm() / wanted(0.5 * (a + b));
+        EXPECT_GT(r, 0.4);
+        EXPECT_LT(r, 1.8);
+        ratio += r / static_cast<double>(edges.rows());
+    }
+    EXPECT_NEAR(ratio, 1.0, 0.1);
+    lengths.pop_back();
+    EXPECT_THROW(remeshed(ball, lengths, {}), InputError);
+}
+
 }  // namespace sinew

@@ -5,6 +5,7 @@
 #include "sinew/mesh/triangle_mesh.h"
 
 #include <concepts>
+#include <span>
 
 namespace sinew {
 
@@ -39,5 +40,11 @@ void visit_fields(Options& o, Visitor&& v) {
 ///         result would have too many triangles; Cancelled
 TriangleMesh remeshed(const TriangleMesh& mesh, const RemeshOptions& options,
                       const Progress& progress = {});
+
+/// The same with triangles of different sizes: small where detail asks for it.
+/// @param edge_lengths  aimed at near each vertex of the mesh, m, > 0; they should change slowly,
+///                      by less than half of the way walked. options.edge_length is not used.
+TriangleMesh remeshed(const TriangleMesh& mesh, std::span<const double> edge_lengths,
+                      const RemeshOptions& options, const Progress& progress = {});
 
 }  // namespace sinew

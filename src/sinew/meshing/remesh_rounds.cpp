@@ -7,13 +7,36 @@
 
 namespace sinew {
 
+namespace {
+
+// Edges are split when longer and collapsed when shorter than these multiples of the aim.
+constexpr double kLongest = 4.0 / 3.0;
+constexpr double kShortest = 4.0 / 5.0;
+
+}  // namespace
+
 RemeshRounds::RemeshRounds(EditMesh& mesh, double edge_length, double feature_angle,
                            std::vector<char> is_fixed)
     : mesh_(mesh),
-      longest_(4.0 / 3.0 * edge_length),
-      shortest_(4.0 / 5.0 * edge_length),
+      edge_length_(edge_length),
       feature_cosine_(std::cos(feature_angle)),
       fixed_(std::move(is_fixed)) {}
+
+RemeshRounds::RemeshRounds(EditMesh& mesh, std::vector<double> edge_lengths, double feature_angle)
+    : mesh_(mesh),
+      edge_length_(0.0),
+      graded_(std::move(edge_lengths)),
+      feature_cosine_(std::cos(feature_angle)) {}
+
+void RemeshRounds::set_edge_length(Index vertex, double length) {
+    graded_[static_cast<std::size_t>(vertex)] = length;
+}
+
+double RemeshRounds::aim(Index a, Index b) const {
+    return is_graded()
+               ? 0.5 * (graded_[static_cast<std::size_t>(a)] + graded_[static_cast<std::size_t>(b)])
+               : edge_length_;
+}
 
 // Borders count as features: they are resampled along themselves.
 bool RemeshRounds::is_feature(Index a, Index b) const {
@@ -55,8 +78,11 @@ void RemeshRounds::split_long() {
     for (int pass = 0; pass < 12; ++pass) {
         bool is_done = true;
         for (const auto& [a, b] : edges()) {
-            if (mesh_.length(a, b) > longest_) {
+            if (mesh_.length(a, b) > kLongest * aim(a, b)) {
                 mesh_.split(a, b, 0.5 * (mesh_.position(a) + mesh_.position(b)));
+                if (is_graded()) {
+                    graded_.push_back(aim(a, b));
+                }
                 is_done = false;
             }
         }
@@ -84,7 +110,7 @@ void RemeshRounds::collapse_short() {
             continue;
         }
         const std::array<Index, 2> sides = mesh_.on_edge(a, b);
-        if ((sides[0] < 0 && sides[1] < 0) || mesh_.length(a, b) >= shortest_) {
+        if ((sides[0] < 0 && sides[1] < 0) || mesh_.length(a, b) >= kShortest * aim(a, b)) {
             continue;
         }
         const bool a_may = may_go(a, b);
@@ -100,7 +126,8 @@ void RemeshRounds::collapse_short() {
         const auto stays_short = [&](Index v) {
             const std::vector<Index> ring = mesh_.neighbours(v);
             return std::all_of(ring.begin(), ring.end(), [&](Index w) {
-                return w == a || w == b || (mesh_.position(w) - target).norm() <= longest_;
+                return w == a || w == b ||
+                       (mesh_.position(w) - target).norm() <= kLongest * aim(keep, w);
             });
         };
         if (stays_short(a) && stays_short(b) && mesh_.can_collapse(keep, gone, target)) {
@@ -147,7 +174,11 @@ void RemeshRounds::relax(bool is_free) {
             for (const Index t : mesh_.triangles_at(v)) {
                 const EditMesh::Corners& c = mesh_.corners(t);
                 const Vec3 cross = mesh_.normal(t);
-                const double area = cross.norm();
+                double area = cross.norm();
+                if (is_graded()) {  // in units of what is aimed at there
+                    const double edge = (aim(c[0], c[1]) + aim(c[1], c[2]) + aim(c[2], c[0])) / 3.0;
+                    area /= edge * edge;
+                }
                 mean += area / 3.0 *
                         (mesh_.position(c[0]) + mesh_.position(c[1]) + mesh_.position(c[2]));
                 weight += area;

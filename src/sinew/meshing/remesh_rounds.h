@@ -12,6 +12,14 @@ class RemeshRounds {
 public:
     RemeshRounds(EditMesh& mesh, double edge_length, double feature_angle,
                  std::vector<char> is_fixed = {});
+    /// @param edge_lengths  aimed at near each vertex, m, > 0
+    RemeshRounds(EditMesh& mesh, std::vector<double> edge_lengths, double feature_angle);
+
+    /// The length aimed at near a vertex: to be told anew when vertices have moved.
+    void set_edge_length(Index vertex, double length);
+    bool is_graded() const {
+        return !graded_.empty();
+    }
 
     void split_long();
     void collapse_short();
@@ -33,9 +41,12 @@ private:
     std::vector<std::pair<Index, Index>> edges() const;
     bool may_go(Index gone, Index keep) const;
 
+    /// Aimed at along the edge a b.
+    double aim(Index a, Index b) const;
+
     EditMesh& mesh_;
-    double longest_;
-    double shortest_;
+    double edge_length_;
+    std::vector<double> graded_ = {};  ///< per vertex; empty where all are alike
     double feature_cosine_;
     std::vector<char> fixed_;
 };
