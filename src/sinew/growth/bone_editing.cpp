@@ -1,0 +1,441 @@
+#include "sinew/growth/bone_editing.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/body/names.h"
+#include "sinew/body/rest_shape.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/solver/local_global.h"
+#include "sinew/tissue/tissue_terms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kHead = 0.12;       // of a long part's length belongs to each head
+constexpr double kHeadReach = 0.03;  // m, of a joint's handle in parts that scale as a whole
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+        return name.find(word) != std::string_view::npos;
+    });
+}
+
+struct PartName {
+    std::string stem;
+    bool is_long = false;
+};
+
+// The part that a bone belongs to, by its name without side.
+PartName part_of_bone(const std::string& bone) {
+    if (bone == "femur") {
+        return {"thigh", true};
+    }
+    if (bone == "tibia" || bone == "fibula") {
+        return {"shin", true};
+    }
+    if (bone == "humerus") {
+        return {"upper_arm", true};
+    }
+    if (bone == "ulna" || bone == "radius") {
+        return {"forearm", true};
+    }
+    if (has_any(bone, {"toe", "tarsal", "talus", "calcaneus", "cuboid", "cuneiform", "navicular",
+                       "hallux"})) {
+        return {"foot", false};
+    }
+    if (has_any(bone, {"finger", "thumb", "metacarpal", "capitate", "hamate", "lunate", "scaphoid",
+                       "pisiform", "triquetr", "trapezi", "trapezoid"})) {
+        return {"hand", false};
+    }
+    if (has_any(bone, {"hip_bone", "sacrum", "coccyx", "ilium", "pubic", "pelvis"})) {
+        return {"pelvis", false};
+    }
+    if (has_any(bone, {"vertebra_c", "disc_c", "hyoid", "thyroid", "trachea", "cricoid"})) {
+        return {"neck", false};
+    }
+    if (has_any(bone, {"vertebra_", "disc_", "rib", "sternum", "costal", "xiphoid"})) {
+        return {"trunk", false};
+    }
+    if (has_any(bone, {"skull", "mandible", "teeth", "cranium", "maxilla", "frontal", "parietal",
+                       "occipital", "temporal", "zygomatic", "nasal"})) {
+        return {"head", false};
+    }
+    return {bone, false};
+}
+
+bool is_paired(const std::string& stem) {
+    return stem != "pelvis" && stem != "trunk" && stem != "neck" && stem != "head";
+}
+
+/// 1 within the head, falls to 0 as the clamped cubic.
+double blend(double t) {
+    const double c = std::clamp(t, 0.0, 1.0);
+    return 1.0 - c * c * (3.0 - 2.0 * c);
+}
+
+/// x -> to + scale (x - from)
+struct Handle {
+    Vec3 from = Vec3::Zero();
+    Vec3 to = Vec3::Zero();
+    double scale = 1.0;
+
+    Vec3 operator()(const Vec3& x) const {
+        return to + scale * (x - from);
+    }
+};
+
+/// How one part moves.
+struct PartMotion {
+    bool is_long = false;
+    Handle near_head;           // long
+    Handle far_head;            // long
+    Handle whole;               // others
+    std::vector<Handle> heads;  // others: joints that scale differently
+
+    Vec3 operator()(const Vec3& v) const {
+        if (is_long) {
+            const Vec3 axis = far_head.from - near_head.from;
+            const double t = (v - near_head.from).dot(axis) / axis.squaredNorm();
+            const double w = blend((t - kHead) / (1.0 - 2.0 * kHead));
+            return w * near_head(v) + (1.0 - w) * far_head(v);
+        }
+        double rest = 1.0;
+        Vec3 sum = Vec3::Zero();
+        for (const Handle& head : heads) {
+            const double w =
+                std::min(rest, blend(((v - head.from).norm() - kHeadReach) / (2.0 * kHeadReach)));
+            sum += w * head(v);
+            rest -= w;
+        }
+        return sum + rest * whole(v);
+    }
+};
+
+std::vector<std::size_t> parts_of_segments(const Body& body, std::span<const BodyPart> parts) {
+    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (const Index s : parts[p].segments) {
+            part_of[at(s)] = p;
+        }
+    }
+    return part_of;
+}
+
+// Parts in an order in which each comes after the one that carries it.
+std::vector<std::size_t> from_the_root(const Body& body, std::span<const BodyPart> parts) {
+    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    std::vector<std::size_t> order;
+    std::set<std::size_t> done;
+    for (const Joint& joint : body.skeleton.joints) {
+        const std::size_t p = part_of[at(joint.child)];
+        if (done.insert(p).second) {
+            order.push_back(p);
+        }
+    }
+    return order;
+}
+
+std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> parts,
+                                   std::span<const double> scale, std::vector<Vec3>& joints) {
+    const Skeleton& skeleton = body.skeleton;
+    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    // A joint's handle scales with the part that is scaled as a whole; between two, by the mean.
+    const auto handle_scale = [&](const Joint& joint) {
+        const auto whole = [&](std::size_t p) { return parts[p].is_long ? 1.0 : scale[p]; };
+        const std::size_t child = part_of[at(joint.child)];
+        const std::size_t parent = joint.parent >= 0 ? part_of[at(joint.parent)] : child;
+        if (parts[child].is_long || parts[parent].is_long) {
+            return whole(child) * whole(parent);
+        }
+        return std::sqrt(whole(child) * whole(parent));
+    };
+    joints.clear();
+    for (const Joint& joint : skeleton.joints) {
+        joints.push_back(joint.centre);
+    }
+    std::vector<PartMotion> motions(parts.size());
+    for (const std::size_t p : from_the_root(body, parts)) {
+        const BodyPart& part = parts[p];
+        PartMotion& motion = motions[p];
+        const Index q = part.proximal;
+        const Vec3 from = part.near_end;
+        const Vec3 to = q >= 0 ? joints[at(q)] : from;
+        motion.is_long = part.is_long;
+        motion.near_head = {from, to, q >= 0 ? handle_scale(skeleton.joints[at(q)]) : 1.0};
+        motion.far_head = {part.far_end, to + scale[p] * (part.far_end - from),
+                           part.distal >= 0 ? handle_scale(skeleton.joints[at(part.distal)]) : 1.0};
+        motion.whole = {from, to, scale[p]};
+        for (std::size_t j = 0; j < joints.size() && !part.is_long; ++j) {
+            const Joint& joint = skeleton.joints[j];
+            const bool touches = part_of[at(joint.child)] == p ||
+                                 (joint.parent >= 0 && part_of[at(joint.parent)] == p);
+            const double s = handle_scale(joint);
+            if (touches && std::abs(s - scale[p]) > 1e-12) {
+                const Vec3 centre = static_cast<Index>(j) == q ? to : motion.whole(joint.centre);
+                motion.heads.push_back({joint.centre, centre, s});
+            }
+        }
+        for (std::size_t j = 0; j < joints.size(); ++j) {
+            const Joint& joint = skeleton.joints[j];
+            if (joint.parent >= 0 && part_of[at(joint.parent)] == p) {
+                joints[j] = motion(joint.centre);
+            }
+        }
+    }
+    return motions;
+}
+
+}  // namespace
+
+std::vector<BodyPart> body_parts(const Body& body) {
+    const Skeleton& skeleton = body.skeleton;
+    std::vector<std::string> bone_of(skeleton.segments.size());
+    for (const Bone& bone : body.bones) {
+        std::string& name = bone_of[at(bone.segment)];
+        if (name.empty() || bone.name == skeleton.segments[at(bone.segment)].name) {
+            name = bone.name;
+        }
+    }
+    std::vector<BodyPart> parts;
+    std::map<std::string, std::size_t> number;
+    std::vector<std::size_t> part_of(skeleton.segments.size());
+    for (std::size_t s = 0; s < skeleton.segments.size(); ++s) {
+        const SidedName sided =
+            split_side(bone_of[s].empty() ? skeleton.segments[s].name : bone_of[s]);
+        const PartName which = part_of_bone(sided.stem);
+        const std::string name =
+            is_paired(which.stem) ? with_side(which.stem, sided.side) : which.stem;
+        const auto [it, is_new] = number.try_emplace(name, parts.size());
+        if (is_new) {
+            parts.push_back({.name = name, .is_long = which.is_long});
+        }
+        parts[it->second].segments.push_back(static_cast<Index>(s));
+        part_of[s] = it->second;
+    }
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+        const Joint& joint = skeleton.joints[j];
+        const std::size_t child = part_of[at(joint.child)];
+        const bool is_entry = joint.parent < 0 || part_of[at(joint.parent)] != child;
+        if (is_entry && parts[child].proximal < 0 && joint.parent >= 0) {
+            parts[child].proximal = static_cast<Index>(j);
+            parts[child].near_end = joint.centre;
+        } else if (is_entry && joint.parent < 0) {
+            parts[child].near_end = joint.centre;
+        }
+    }
+    // The far head: the joint furthest away, or the far end of the bones where no joint is near it.
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        BodyPart& part = parts[p];
+        if (!part.is_long) {
+            continue;
+        }
+        double reach = 0.0;
+        for (const Bone& bone : body.bones) {
+            for (Eigen::Index i = 0; part_of[at(bone.segment)] == p && i < bone.mesh.points.rows();
+                 ++i) {
+                const double d = (point(bone.mesh.points, i) - part.near_end).norm();
+                if (d > reach) {
+                    reach = d;
+                    part.far_end = point(bone.mesh.points, i);
+                }
+            }
+        }
+        double furthest = 0.7 * reach;
+        for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+            const Joint& joint = skeleton.joints[j];
+            const double d = (joint.centre - part.near_end).norm();
+            if (joint.parent >= 0 && part_of[at(joint.parent)] == p &&
+                part_of[at(joint.child)] != p && d > furthest) {
+                furthest = d;
+                part.distal = static_cast<Index>(j);
+                part.far_end = joint.centre;
+            }
+        }
+        part.is_long = (part.far_end - part.near_end).norm() > 1e-6;
+    }
+    return parts;
+}
+
+std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyPart> parts,
+                                         std::string_view word, std::string_view where) {
+    const SidedName wanted = split_side(slug(word));
+    static const std::map<std::string, std::vector<std::string>> kGroups = {
+        {"arms", {"upper_arm", "forearm"}},
+        {"arm", {"upper_arm", "forearm"}},
+        {"legs", {"thigh", "shin"}},
+        {"leg", {"thigh", "shin"}},
+        {"hands", {"hand"}},
+        {"feet", {"foot"}},
+        {"thighs", {"thigh"}},
+        {"shins", {"shin"}},
+        {"upper_arms", {"upper_arm"}},
+        {"forearms", {"forearm"}}};
+    std::vector<std::string> stems = {wanted.stem};
+    if (const auto it = kGroups.find(wanted.stem); it != kGroups.end()) {
+        stems = it->second;
+    }
+    std::set<std::size_t> found;
+    std::vector<std::string> known = {"arms", "legs", "hands", "feet"};
+    const auto matches = [&](const std::string& name) {
+        const SidedName sided = split_side(name);
+        return std::find(stems.begin(), stems.end(), sided.stem) != stems.end() &&
+               (wanted.side == Side::Middle || wanted.side == sided.side);
+    };
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        known.push_back(parts[p].name);
+        if (matches(parts[p].name)) {
+            found.insert(p);
+        }
+        for (const Bone& bone : body.bones) {
+            const bool is_in = std::find(parts[p].segments.begin(), parts[p].segments.end(),
+                                         bone.segment) != parts[p].segments.end();
+            if (is_in && matches(bone.name)) {
+                found.insert(p);
+            }
+        }
+    }
+    if (found.empty()) {
+        for (const Bone& bone : body.bones) {
+            known.push_back(bone.name);
+            known.push_back(split_side(bone.name).stem);
+        }
+        throw InputError({.where = std::string(where),
+                          .found = fmt::format("unknown bone or part '{}'{}", word,
+                                               did_you_mean(slug(word), known)),
+                          .needs = "a bone, or arms, legs, hands, feet, trunk, pelvis, neck, head",
+                          .remedy = "'sinew info' lists the bones of a body"});
+    }
+    return {found.begin(), found.end()};
+}
+
+EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
+                             std::span<const double> scale) {
+    SINEW_ASSERT(parts.size() == scale.size(), "{} parts, {} scales", parts.size(), scale.size());
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (!(scale[p] >= 0.5 && scale[p] <= 2.0)) {
+            throw InputError({.where = fmt::format("bone scale of '{}'", parts[p].name),
+                              .found = fmt::format("{}", scale[p]),
+                              .needs = "a number from 0.5 to 2",
+                              .remedy = "1 leaves it as it is"});
+        }
+    }
+    EditedSkeleton edited;
+    const std::vector<PartMotion> motions = motions_of(body, parts, scale, edited.joints);
+    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    for (const Bone& bone : body.bones) {
+        const PartMotion& motion = motions[part_of[at(bone.segment)]];
+        Points points = bone.mesh.points;
+        for (Eigen::Index i = 0; i < points.rows(); ++i) {
+            points.row(i) = motion(point(bone.mesh.points, i)).transpose();
+        }
+        edited.bones.push_back(std::move(points));
+    }
+    edited.attachments = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
+    for (std::size_t i = 0; i < body.attachments.bone.size(); ++i) {
+        const Bone& bone = body.bones[at(body.attachments.bone[i])];
+        const auto row = static_cast<Eigen::Index>(i);
+        edited.attachments.row(row) =
+            motions[part_of[at(bone.segment)]](point(edited.attachments, row)).transpose();
+    }
+    return edited;
+}
+
+EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
+                      std::span<const double> scale, const Progress& progress) {
+    EditedSkeleton edited = edit_skeleton(body, parts, scale);
+    TissueStiffness stiffness;
+    stiffness.volume = 0.0;
+    stiffness.bone = stiffness.generic;  // bones change their shape here
+    stiffness.tendon = stiffness.generic;
+    const auto springs = make_attachment_term(body, stiffness);
+    springs->set_targets(edited.attachments);
+    LocalGlobal solver(body.tets.points.rows(), {make_tet_term(body, stiffness), springs});
+    Points x = body.tets.points;
+    const LocalGlobalReport solved =
+        solver.minimise(x, {.max_iterations = 150, .tolerance = 1e-4}, progress);
+
+    // Feet stay on the ground.
+    double lowest = 0.0;
+    double was = 0.0;
+    if (!body.skin.tet_vertex.empty()) {
+        lowest = 1e300;
+        for (const Index v : body.skin.tet_vertex) {
+            lowest = std::min(lowest, x(v, 1));
+        }
+        was = body.skin.mesh.points.col(1).minCoeff();
+    }
+    const Eigen::RowVector3d lift(0.0, was - lowest, 0.0);
+    x.rowwise() += lift;
+    edited.attachments.rowwise() += lift;
+    for (Points& bone : edited.bones) {
+        bone.rowwise() += lift;
+    }
+    for (Vec3& centre : edited.joints) {
+        centre += lift.transpose();
+    }
+
+    EditedBody result;
+    result.report.iterations = solved.iterations;
+    result.report.is_converged = solved.status == LocalGlobalStatus::Converged;
+    result.report.inverted_tets = (tet_volumes(x, body.tets.tets).array() <= 0.0).count();
+    if (edited.attachments.rows() > 0) {
+        result.report.largest_gap =
+            (positions_of(body.attachments.points, x, body.tets.tets) - edited.attachments)
+                .rowwise()
+                .norm()
+                .maxCoeff();
+    }
+    result.body = with_rest_shape(body, x,
+                                  {.bones = std::move(edited.bones),
+                                   .attachments = std::move(edited.attachments),
+                                   .joints = std::move(edited.joints)});
+    return result;
+}
+
+Body scaled_body(const Body& body, double factor) {
+    if (!(factor >= 0.3 && factor <= 3.0)) {
+        throw InputError({.where = "size of the body",
+                          .found = fmt::format("a factor of {}", factor),
+                          .needs = "a number from 0.3 to 3",
+                          .remedy = "ask for a stature that is nearer"});
+    }
+    Body result = body;
+    result.tets.points *= factor;
+    result.skin.mesh.points *= factor;
+    result.envelope.mesh.points *= factor;
+    result.display_skin.points *= factor;
+    for (Bone& bone : result.bones) {
+        bone.mesh.points *= factor;
+    }
+    for (Muscle& muscle : result.muscles) {
+        muscle.mesh.points *= factor;
+        muscle.volume *= factor * factor * factor;
+        muscle.fmax *= factor * factor;
+    }
+    for (Joint& joint : result.skeleton.joints) {
+        joint.centre *= factor;
+    }
+    for (Segment& segment : result.skeleton.segments) {
+        segment.mass *= factor * factor * factor;
+        segment.com *= factor;
+        segment.inertia *= factor * factor * factor * factor * factor;
+    }
+    for (Landmark& landmark : result.landmarks) {
+        landmark.position *= factor;
+    }
+    return result;
+}
+
+}  // namespace sinew

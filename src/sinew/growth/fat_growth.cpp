@@ -1,0 +1,279 @@
+#include "sinew/growth/fat_growth.h"
+
+#include "sinew/base/error.h"
+#include "sinew/body/rest_shape.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kMostRounds = 14;       // of root finding
+constexpr double kTolerance = 0.002;  // of volumes, relative
+constexpr double kMostGamma = 60.0;   // beyond this the skin would fold
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// One unknown of root finding: the volume gained rises with the strength.
+struct Unknown {
+    std::vector<double> map;      // per skin vertex
+    std::vector<double> weights;  // per tetrahedron
+    double before = 0.0;
+    double wanted = 0.0;    // volume, m^3
+    double strength = 0.0;  // gamma
+    double last_strength = 0.0;
+    double last_gain = 0.0;
+
+    // Towards the strength that gains what is wanted: the first step by the square law of small
+    // growth, then by the power law through the last two points.
+    void improve(double gain) {
+        const double aim = wanted - before;
+        double power = 2.0;
+        if (last_strength > 0.0 && last_gain > 0.0 && gain > 0.0 &&
+            std::abs(strength / last_strength - 1.0) > 1e-4) {
+            power = std::clamp(std::log(gain / last_gain) / std::log(strength / last_strength), 0.3,
+                               3.0);
+        }
+        last_strength = strength;
+        last_gain = gain;
+        const double ratio = gain > 0.0 ? aim / gain : 16.0;
+        strength = std::clamp(strength * std::pow(ratio, 1.0 / power), 1e-3, kMostGamma);
+    }
+};
+
+Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, std::size_t skin_vertices,
+               const Progress& progress) {
+    Points x;
+    for (int round = 0; round < kMostRounds; ++round) {
+        std::vector<double> gamma(skin_vertices, 0.0);
+        for (const Unknown& u : unknowns) {
+            for (std::size_t i = 0; i < skin_vertices; ++i) {
+                gamma[i] += u.strength * u.map[i];
+            }
+        }
+        x = layer.inflated(gamma, progress);
+        bool is_met = true;
+        for (Unknown& u : unknowns) {
+            const double now = layer.volume(x, u.weights);
+            is_met = is_met && std::abs(now / u.wanted - 1.0) < kTolerance;
+        }
+        if (is_met) {
+            break;
+        }
+        for (Unknown& u : unknowns) {
+            u.improve(layer.volume(x, u.weights) - u.before);
+        }
+    }
+    return x;
+}
+
+// Ratios 1 + strength * weight whose volumes are met; strength may be negative.
+Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Points& rest, double floor,
+             const Progress& progress, bool& is_at_floor) {
+    std::vector<double> ratio;
+    for (Unknown& u : unknowns) {
+        u.strength = u.wanted / u.before - 1.0;
+    }
+    Points x = rest;
+    for (int round = 0; round < kMostRounds; ++round) {
+        ratio.assign(unknowns.front().weights.size(), 1.0);
+        for (const Unknown& u : unknowns) {
+            for (std::size_t t = 0; t < ratio.size(); ++t) {
+                ratio[t] *= std::max(floor, 1.0 + u.strength * u.weights[t]);
+            }
+        }
+        x = layer.scaled(ratio, progress);
+        bool is_met = true;
+        for (Unknown& u : unknowns) {
+            const double gain = layer.volume(x, u.weights) / u.before - 1.0;
+            const double aim = u.wanted / u.before - 1.0;
+            if (std::abs(gain - aim) < kTolerance) {
+                continue;
+            }
+            is_met = false;
+            const double step = std::abs(gain) > 1e-4 ? std::clamp(aim / gain, 0.5, 2.0) : 2.0;
+            const double next = u.strength * step;
+            is_at_floor = is_at_floor || (next < floor - 1.0 && aim < gain);
+            u.strength = std::max(next, 2.0 * (floor - 1.0));
+        }
+        if (is_met) {
+            is_at_floor = false;
+            break;
+        }
+    }
+    return x;
+}
+
+void check_plan(const Body& body, const FatPlan& plan) {
+    const std::size_t vertices = at(body.skin.mesh.points.rows());
+    for (const FatRegion& region : plan.regions) {
+        if (!(region.factor >= 0.05 && region.factor <= 20.0)) {
+            throw InputError({.where = fmt::format("fat of '{}'", region.name),
+                              .found = fmt::format("{}", region.factor),
+                              .needs = "a factor from 0.05 to 20",
+                              .remedy = "1 leaves it as it is, 2 doubles it"});
+        }
+        if (region.map.size() != vertices) {
+            throw InputError({.where = fmt::format("fat map '{}'", region.name),
+                              .found = fmt::format("{} values", region.map.size()),
+                              .needs = fmt::format("one for each of {} skin vertices", vertices),
+                              .remedy = "use a map that belongs to this body"});
+        }
+    }
+}
+
+}  // namespace
+
+FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options,
+                      const Progress& progress) {
+    check_plan(body, plan);
+    const std::size_t vertices = at(body.skin.mesh.points.rows());
+    FattenedBody result{.body = body, .report = {}};
+    FatReport& report = result.report;
+
+    const auto unknown = [&](const FatLayer& layer, const std::vector<double>& map) {
+        Unknown u;
+        u.map = map;
+        u.weights = layer.on_tets(map);
+        u.before = layer.volume(result.body.tets.points, u.weights);
+        u.strength = 5.0;
+        return u;
+    };
+    const auto apply = [&](FatLayer& layer, std::vector<Unknown>& unknowns, bool by_pressure) {
+        if (unknowns.empty()) {
+            return;
+        }
+        const Points x = by_pressure ? inflate(layer, unknowns, vertices, progress)
+                                     : scale(layer, unknowns, result.body.tets.points,
+                                             options.floor, progress, report.is_at_floor);
+        result.body = with_rest_shape(result.body, x);
+    };
+
+    {
+        const FatLayer layer(body, options);
+        report.before = layer.volume(body.tets.points);
+    }
+    if (!plan.transfer.empty()) {
+        FatLayer layer(result.body, options);
+        std::vector<double> ratio = layer.on_tets(plan.transfer);
+        result.body = with_rest_shape(result.body, layer.scaled(ratio, progress));
+    }
+    // Regions that gain, then regions that lose.
+    for (const bool gains : {true, false}) {
+        FatLayer layer(result.body, options);
+        std::vector<Unknown> unknowns;
+        std::vector<std::size_t> which;
+        for (std::size_t r = 0; r < plan.regions.size(); ++r) {
+            const FatRegion& region = plan.regions[r];
+            if (region.factor != 1.0 && (region.factor > 1.0) == gains) {
+                Unknown u = unknown(layer, region.map);
+                u.wanted = region.factor * u.before;
+                unknowns.push_back(std::move(u));
+                which.push_back(r);
+            }
+        }
+        const bool by_pressure = gains && plan.model == FatModel::Pressure;
+        apply(layer, unknowns, by_pressure);
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            const FatRegion& region = plan.regions[which[k]];
+            const double now = layer.volume(result.body.tets.points, unknowns[k].weights);
+            report.regions.push_back({region.name, region.factor, now / unknowns[k].before,
+                                      by_pressure ? unknowns[k].strength : 0.0});
+        }
+    }
+    if (plan.total) {
+        FatLayer layer(result.body, options);
+        const double present = layer.volume(result.body.tets.points);
+        const bool gains = *plan.total > present;
+        std::vector<double> map =
+            gains && !plan.spread.empty() ? plan.spread : std::vector<double>(vertices, 1.0);
+        Unknown u = unknown(layer, map);
+        // All fat counts, not only that under the map.
+        u.weights.assign(u.weights.size(), 1.0);
+        u.before = present;
+        u.wanted = *plan.total;
+        if (std::abs(u.wanted / u.before - 1.0) > 1e-4) {
+            std::vector<Unknown> one = {std::move(u)};
+            apply(layer, one, gains && plan.model == FatModel::Pressure);
+        }
+    }
+    const FatLayer layer(result.body, options);
+    report.after = layer.volume(result.body.tets.points);
+    report.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
+    return result;
+}
+
+namespace {
+
+/// Mass of all but subcutaneous fat, the subcutaneous fat's density, and its volume.
+struct Composition {
+    double lean = 0.0;           // kg, tets that are not of the layer
+    double fat_inside = 0.0;     // kg, fat among those
+    double volume = 0.0;         // m^3 of the layer
+    double density = 900.0;      // kg/m^3 of the layer, all tissues
+    double fat_density = 900.0;  // kg of fat per m^3 of the layer
+};
+
+Composition composition_of(const Body& body) {
+    const FatLayer layer(body);
+    std::vector<char> is_layer(at(body.tets.tets.rows()), 0);
+    for (const Index t : layer.tets()) {
+        is_layer[at(t)] = 1;
+    }
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
+    Composition c;
+    double mass = 0.0;
+    double fat = 0.0;
+    for (std::size_t t = 0; t < is_layer.size(); ++t) {
+        const double volume = volumes[static_cast<Eigen::Index>(t)];
+        c.volume += is_layer[t] != 0 ? volume : 0.0;
+        for (Index e = body.shares.start[t]; e < body.shares.start[t + 1]; ++e) {
+            const TissueMaterial& material = body.materials[at(body.shares.material[at(e)])];
+            const double m = body.shares.fraction[at(e)] * volume * material.density;
+            const bool is_fat = material.tissue == Tissue::Fat;
+            (is_layer[t] != 0 ? mass : c.lean) += m;
+            if (is_fat) {
+                (is_layer[t] != 0 ? fat : c.fat_inside) += m;
+            }
+        }
+    }
+    c.density = mass / c.volume;
+    c.fat_density = fat / c.volume;
+    return c;
+}
+
+double require_fat(double volume, const Composition& c, const std::string& found) {
+    if (!(volume > 0.0)) {
+        throw InputError(
+            {.where = "fat of the body",
+             .found = found,
+             .needs = fmt::format("more than the {:.1f} kg it has without fat", c.lean),
+             .remedy = "ask for more, or let muscles lose volume first"});
+    }
+    return volume;
+}
+
+}  // namespace
+
+double fat_volume_for_mass(const Body& body, double mass) {
+    const Composition c = composition_of(body);
+    return require_fat((mass - c.lean) / c.density, c, fmt::format("a mass of {:.1f} kg", mass));
+}
+
+double fat_volume_for_share(const Body& body, double body_fat) {
+    // (inside + f V) / (lean + d V) = share
+    const Composition c = composition_of(body);
+    const double below = c.fat_density - body_fat * c.density;
+    return require_fat(below > 0.0 ? (body_fat * c.lean - c.fat_inside) / below : -1.0, c,
+                       fmt::format("a body fat of {:.1f} %", 100.0 * body_fat));
+}
+
+}  // namespace sinew

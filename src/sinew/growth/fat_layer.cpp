@@ -1,0 +1,333 @@
+#include "sinew/growth/fat_layer.h"
+
+#include "sinew/base/error.h"
+#include "sinew/energy/projective_anchor.h"
+#include "sinew/energy/projective_bending.h"
+#include "sinew/energy/projective_tets.h"
+#include "sinew/energy/projective_triangles.h"
+#include "sinew/geometry/laplacian.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/solver/local_global.h"
+#include "sinew/tissue/tissue_terms.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kCm = 0.01;            // m
+constexpr double kFirmGamma = 0.05;     // below this the skin is held as firmly as with it
+constexpr double kVolumeWeight = 2e5;   // Pa, of scaled fat
+constexpr double kShapeWeight = 200.0;  // Pa, of scaled fat: a thousandth, so that it can flow
+constexpr double kRestWeight = 2e4;     // N/m per m^2 of skin, of scaled fat
+constexpr double kBendWeight = 0.02;    // N m, of the skin over scaled fat
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+}  // namespace
+
+struct FatLayer::Data {
+    Points rest;
+    Tets tets;
+    TetSurface skin;
+    FatGrowthOptions options;
+    std::vector<Index> fat;        // tetrahedra of fat
+    TetMesh fat_mesh;              // those, with all points
+    std::vector<Index> held;       // vertices that do not move: all that is not fat alone
+    std::vector<Index> held_skin;  // the same among skin vertices
+    std::vector<Index> inside;     // vertices of the layer that are neither skin nor held
+    std::vector<Index> owner;      // of every vertex of the layer: a skin vertex above; else -1
+    Eigen::VectorXd area;          // of skin vertices, m^2
+    Points normals;                // of skin vertices
+
+    SparseSymmetric laplacian;  // of the inside
+    std::optional<SparseCholesky> laplacian_factor;
+    Eigen::SparseMatrix<double> full_laplacian;
+
+    std::shared_ptr<ProjectiveTets> volume_term;
+    std::unique_ptr<LocalGlobal> volume_solver;
+
+    void find_parts(const Body& body);
+    void find_owners();
+    void prepare_laplacian();
+    void prepare_volume();
+    void interpolate(Points& x) const;
+};
+
+void FatLayer::Data::find_parts(const Body& body) {
+    const std::vector<double> share = tissue_share_of_tets(body, Tissue::Fat);
+    std::vector<char> is_fat_vertex(at(rest.rows()), 0);
+    std::vector<char> is_held(at(rest.rows()), 0);
+    for (std::size_t t = 0; t < share.size(); ++t) {
+        const bool is_fat = share[t] > 0.5;
+        if (is_fat) {
+            fat.push_back(static_cast<Index>(t));
+        }
+        for (int k = 0; k < 4; ++k) {
+            (is_fat ? is_fat_vertex : is_held)[at(tets(static_cast<Eigen::Index>(t), k))] = 1;
+        }
+    }
+    if (fat.empty() || skin.tet_vertex.empty()) {
+        throw InputError({.where = fmt::format("body '{}'", body.name),
+                          .found = "no fat between envelope and skin",
+                          .needs = "tetrahedra that are mostly fat",
+                          .remedy = "make the body with 'sinew build'"});
+    }
+    std::vector<char> is_skin(at(rest.rows()), 0);
+    for (std::size_t i = 0; i < skin.tet_vertex.size(); ++i) {
+        is_skin[at(skin.tet_vertex[i])] = 1;
+        if (is_held[at(skin.tet_vertex[i])] != 0) {
+            held_skin.push_back(static_cast<Index>(i));
+        }
+    }
+    for (std::size_t v = 0; v < is_held.size(); ++v) {
+        if (is_held[v] != 0 || is_fat_vertex[v] == 0) {
+            held.push_back(static_cast<Index>(v));
+        } else if (is_skin[v] == 0) {
+            inside.push_back(static_cast<Index>(v));
+        }
+    }
+    fat_mesh.points = rest;
+    fat_mesh.tets.resize(static_cast<Eigen::Index>(fat.size()), 4);
+    for (std::size_t i = 0; i < fat.size(); ++i) {
+        fat_mesh.tets.row(static_cast<Eigen::Index>(i)) = tets.row(fat[i]);
+    }
+}
+
+// Walks from the skin inwards, breadth first: every vertex belongs to the skin vertex that reaches
+// it over the fewest edges.
+void FatLayer::Data::find_owners() {
+    owner.assign(at(rest.rows()), -1);
+    std::vector<Index> front;
+    for (std::size_t i = 0; i < skin.tet_vertex.size(); ++i) {
+        owner[at(skin.tet_vertex[i])] = static_cast<Index>(i);
+        front.push_back(skin.tet_vertex[i]);
+    }
+    const Lists around = neighbours_of_vertices(fat_mesh.tets, rest.rows());
+    while (!front.empty()) {
+        std::vector<Index> next;
+        for (const Index v : front) {
+            for (const Index w : around[at(v)]) {
+                if (owner[at(w)] < 0) {
+                    owner[at(w)] = owner[at(v)];
+                    next.push_back(w);
+                }
+            }
+        }
+        front = std::move(next);
+    }
+}
+
+void FatLayer::Data::prepare_laplacian() {
+    full_laplacian = cotangent_laplacian(rest, fat_mesh.tets);
+    std::vector<int> number(at(rest.rows()), -1);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        number[at(inside[i])] = static_cast<int>(i);
+    }
+    Triplets triplets(static_cast<int>(inside.size()));
+    for (const Index v : inside) {
+        for (Eigen::SparseMatrix<double>::InnerIterator it(full_laplacian, v); it; ++it) {
+            const int other = number[at(it.row())];
+            if (other >= 0 && other <= number[at(v)]) {
+                triplets.add(number[at(v)], other, it.value());
+            }
+        }
+    }
+    if (!inside.empty()) {
+        laplacian = assemble(triplets);
+        laplacian_factor.emplace(laplacian, CholeskyOptions{.store_double = true});
+        laplacian_factor->factor(laplacian);
+    }
+}
+
+// The layer's inside follows skin and envelope: its displacement is harmonic [Joshi2007].
+void FatLayer::Data::interpolate(Points& x) const {
+    if (!laplacian_factor) {
+        return;
+    }
+    const Points moved = x - rest;
+    std::vector<double> rhs(3 * inside.size(), 0.0);
+    std::vector<char> is_inside(at(rest.rows()), 0);
+    for (const Index v : inside) {
+        is_inside[at(v)] = 1;
+    }
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        for (Eigen::SparseMatrix<double>::InnerIterator it(full_laplacian, inside[i]); it; ++it) {
+            if (is_inside[at(it.row())] == 0) {
+                for (int k = 0; k < 3; ++k) {
+                    rhs[3 * i + static_cast<std::size_t>(k)] -= it.value() * moved(it.row(), k);
+                }
+            }
+        }
+    }
+    auto workspace = laplacian_factor->make_workspace();
+    laplacian_factor->solve(rhs, 3, rhs, workspace);
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            x(inside[i], k) = rest(inside[i], k) + rhs[3 * i + static_cast<std::size_t>(k)];
+        }
+    }
+}
+
+void FatLayer::Data::prepare_volume() {
+    const std::vector<double> shape(fat.size(), kShapeWeight);
+    const std::vector<double> volume(fat.size(), kVolumeWeight);
+    volume_term = std::make_shared<ProjectiveTets>(fat_mesh, shape, volume);
+    std::vector<double> hold;
+    Points places(static_cast<Eigen::Index>(skin.tet_vertex.size()), 3);
+    Triangles triangles = skin.mesh.triangles;
+    for (Eigen::Index i = 0; i < area.size(); ++i) {
+        hold.push_back(kRestWeight * area[i]);
+        places.row(i) = rest.row(skin.tet_vertex[at(i)]);
+    }
+    for (Eigen::Index i = 0; i < triangles.size(); ++i) {
+        triangles.data()[i] = skin.tet_vertex[at(triangles.data()[i])];
+    }
+    // Bending counts per vertex of the whole mesh.
+    std::vector<double> bend_all(at(rest.rows()), kBendWeight);
+    volume_solver = std::make_unique<LocalGlobal>(
+        rest.rows(),
+        LocalGlobal::Terms{volume_term,
+                           std::make_shared<ProjectiveAnchor>(skin.tet_vertex, places, hold),
+                           std::make_shared<ProjectiveBending>(rest, triangles, bend_all)},
+        held);
+}
+
+FatLayer::FatLayer(const Body& body, const FatGrowthOptions& options)
+    : data_(std::make_unique<Data>()) {
+    check_ranges(options, "fat growth");
+    Data& d = *data_;
+    d.rest = body.tets.points;
+    d.tets = body.tets.tets;
+    d.skin = body.skin;
+    d.options = options;
+    d.find_parts(body);
+    d.find_owners();
+    d.area = lumped_mass(d.skin.mesh.points, d.skin.mesh.triangles);
+    d.normals = vertex_normals(d.skin.mesh);
+    d.prepare_laplacian();
+}
+
+FatLayer::~FatLayer() = default;
+FatLayer::FatLayer(FatLayer&&) noexcept = default;
+FatLayer& FatLayer::operator=(FatLayer&&) noexcept = default;
+
+Points FatLayer::inflated(std::span<const double> gamma, const Progress& progress) const {
+    const Data& d = *data_;
+    const Points& skin = d.skin.mesh.points;
+    const Triangles& triangles = d.skin.mesh.triangles;
+    if (gamma.size() != at(skin.rows())) {
+        throw InputError({.where = "fat growth",
+                          .found = fmt::format("{} values", gamma.size()),
+                          .needs = fmt::format("one for each of {} skin vertices", skin.rows()),
+                          .remedy = "use a map that belongs to this body"});
+    }
+    // Factor 2: terms carry 1/2. Lengths in cm, areas over 0.5 cm^2 (triangles), 1 cm^2 (vertices).
+    const std::vector<double> stretch(at(triangles.rows()),
+                                      2.0 * d.options.stretch / (0.5 * kCm * kCm));
+    std::vector<double> hold;
+    std::vector<Index> all;
+    Points load(skin.rows(), 3);
+    for (Eigen::Index i = 0; i < skin.rows(); ++i) {
+        const double weight = d.area[i] / (kCm * kCm);
+        const double g = gamma[at(i)];
+        all.push_back(static_cast<Index>(i));
+        hold.push_back(2.0 * weight * d.options.regularisation / std::max(g, kFirmGamma) /
+                       (kCm * kCm));
+        load.row(i) = weight * d.options.pressure * g / kCm * d.normals.row(i);
+    }
+    LocalGlobal::Terms terms = {
+        std::make_shared<ProjectiveTriangleStrain>(skin, triangles, stretch),
+        std::make_shared<ProjectiveAnchor>(all, skin, hold)};
+    if (d.options.bending > 0.0) {
+        const std::vector<double> bend(at(skin.rows()), d.options.bending);
+        terms.push_back(std::make_shared<ProjectiveBending>(skin, triangles, bend));
+    }
+    LocalGlobal solver(skin.rows(), std::move(terms), d.held_skin);
+    solver.set_external_forces(load);
+    Points x = skin;
+    solver.minimise(x, {.max_iterations = d.options.iterations, .tolerance = 1e-4}, progress);
+
+    Points result = d.rest;
+    for (std::size_t i = 0; i < d.skin.tet_vertex.size(); ++i) {
+        result.row(d.skin.tet_vertex[i]) = x.row(static_cast<Eigen::Index>(i));
+    }
+    d.interpolate(result);
+    return result;
+}
+
+Points FatLayer::scaled(std::span<const double> ratio, const Progress& progress) {
+    Data& d = *data_;
+    if (ratio.size() != at(d.tets.rows())) {
+        throw InputError({.where = "fat growth",
+                          .found = fmt::format("{} ratios", ratio.size()),
+                          .needs = fmt::format("one for each of {} tetrahedra", d.tets.rows()),
+                          .remedy = "use ratios that belong to this body"});
+    }
+    if (!d.volume_solver) {
+        d.prepare_volume();
+    }
+    std::vector<double> of_fat;
+    for (const Index t : d.fat) {
+        of_fat.push_back(std::max(d.options.floor, ratio[at(t)]));
+    }
+    d.volume_term->set_volume_ratio(of_fat);
+    Points x = d.rest;
+    d.volume_solver->minimise(x, {.max_iterations = 2 * d.options.iterations, .tolerance = 1e-4},
+                              progress);
+    return x;
+}
+
+std::vector<double> FatLayer::on_tets(std::span<const double> skin_values) const {
+    const Data& d = *data_;
+    std::vector<double> result(at(d.tets.rows()), 0.0);
+    for (const Index t : d.fat) {
+        for (int k = 0; k < 4; ++k) {
+            const Index i = d.owner[at(d.tets(t, k))];
+            result[at(t)] += i >= 0 ? 0.25 * skin_values[at(i)] : 0.0;
+        }
+    }
+    return result;
+}
+
+double FatLayer::volume(const Points& x, std::span<const double> tet_weights) const {
+    const Data& d = *data_;
+    const Eigen::VectorXd volumes = tet_volumes(x, d.fat_mesh.tets);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < d.fat.size(); ++i) {
+        sum += tet_weights[at(d.fat[i])] * volumes[static_cast<Eigen::Index>(i)];
+    }
+    return sum;
+}
+
+double FatLayer::volume(const Points& x) const {
+    return tet_volumes(x, data_->fat_mesh.tets).sum();
+}
+
+std::vector<double> FatLayer::thickness() const {
+    const Data& d = *data_;
+    std::vector<double> result(d.skin.tet_vertex.size(), 0.0);
+    const Eigen::VectorXd volumes = tet_volumes(d.fat_mesh);
+    for (Eigen::Index t = 0; t < volumes.size(); ++t) {
+        for (int k = 0; k < 4; ++k) {
+            const Index i = d.owner[at(d.fat_mesh.tets(t, k))];
+            if (i >= 0) {
+                result[at(i)] += 0.25 * volumes[t] / d.area[i];
+            }
+        }
+    }
+    return result;
+}
+
+const std::vector<Index>& FatLayer::tets() const {
+    return data_->fat;
+}
+
+}  // namespace sinew

@@ -1,0 +1,334 @@
+#include "sinew/growth/fat_maps.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/body/names.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/rbf_warp.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/growth/bone_editing.h"
+#include "sinew/growth/fat_layer.h"
+#include "sinew/mesh/connectivity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kSmoothingRounds = 15;
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+double bell(double x, double width) {
+    return std::exp(-0.5 * x * x / (width * width));
+}
+double step_up(double x) {
+    const double c = std::clamp(x, 0.0, 1.0);
+    return c * c * (3.0 - 2.0 * c);
+}
+
+/// Where the skin's vertices are on the body.
+struct Places {
+    std::vector<double> arm, leg, trunk, head, end;  // memberships in [0, 1]; end: hands and feet
+    std::vector<double> limb;                        // way along arm or leg, 0 at the trunk
+    Points normals;
+    double hip = 0.0;       // height of the hip joints, m
+    double shoulder = 0.0;  // height of the shoulders
+    double navel = 0.0;
+    double chest = 0.0;
+    double stature = 0.0;
+};
+
+void smooth(const Lists& around, std::vector<double>& values) {
+    std::vector<double> next(values.size());
+    for (int round = 0; round < kSmoothingRounds; ++round) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            double sum = values[i];
+            for (const Index j : around[i]) {
+                sum += values[at(j)];
+            }
+            next[i] = sum / (1.0 + static_cast<double>(around[i].size()));
+        }
+        values.swap(next);
+    }
+}
+
+double landmark_height(const Body& body, std::string_view stem, double otherwise) {
+    for (const Landmark& landmark : body.landmarks) {
+        if (split_side(landmark.name).stem == stem) {
+            return landmark.position.y();
+        }
+    }
+    return otherwise;
+}
+
+double joint_height(const Body& body, std::string_view stem, double otherwise) {
+    for (const Joint& joint : body.skeleton.joints) {
+        if (split_side(joint.name).stem == stem) {
+            return joint.centre.y();
+        }
+    }
+    return otherwise;
+}
+
+/// All bones as one surface, and the body part of each triangle.
+struct BoneSurface {
+    TriangleMesh mesh;
+    std::vector<std::size_t> part;
+};
+
+BoneSurface merged_bones(const Body& body, const std::vector<BodyPart>& parts) {
+    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (const Index s : parts[p].segments) {
+            part_of[at(s)] = p;
+        }
+    }
+    Eigen::Index points = 0;
+    Eigen::Index triangles = 0;
+    for (const Bone& bone : body.bones) {
+        points += bone.mesh.points.rows();
+        triangles += bone.mesh.triangles.rows();
+    }
+    BoneSurface surface;
+    surface.mesh.points.resize(points, 3);
+    surface.mesh.triangles.resize(triangles, 3);
+    points = triangles = 0;
+    for (const Bone& bone : body.bones) {
+        surface.mesh.points.middleRows(points, bone.mesh.points.rows()) = bone.mesh.points;
+        surface.mesh.triangles.middleRows(triangles, bone.mesh.triangles.rows()) =
+            (bone.mesh.triangles.array() + static_cast<Index>(points)).matrix();
+        surface.part.insert(surface.part.end(), at(bone.mesh.triangles.rows()),
+                            part_of[at(bone.segment)]);
+        points += bone.mesh.points.rows();
+        triangles += bone.mesh.triangles.rows();
+    }
+    return surface;
+}
+
+Places places_of(const Body& body) {
+    const Points& skin = body.skin.mesh.points;
+    if (skin.rows() == 0 || body.bones.empty()) {
+        throw InputError({.where = fmt::format("body '{}'", body.name),
+                          .found = "no skin or no bones",
+                          .needs = "both, to know where on the body a place is",
+                          .remedy = "make the body with 'sinew build'"});
+    }
+    Places p;
+    const double floor = skin.col(1).minCoeff();
+    p.stature = skin.col(1).maxCoeff() - floor;
+    p.hip = joint_height(body, "hip", floor + 0.52 * p.stature);
+    p.shoulder = joint_height(body, "shoulder", floor + 0.82 * p.stature);
+    p.navel = landmark_height(body, "navel", p.hip + 0.30 * (p.shoulder - p.hip));
+    p.chest = landmark_height(body, "nipple", p.hip + 0.78 * (p.shoulder - p.hip));
+    p.normals = vertex_normals(body.skin.mesh);
+
+    const std::vector<BodyPart> parts = body_parts(body);
+    const BoneSurface bones = merged_bones(body, parts);
+    const std::vector<ClosestPoint> nearest = SurfaceTree(bones.mesh).closest_points(skin);
+    const std::size_t n = at(skin.rows());
+    for (std::vector<double>* v : {&p.arm, &p.leg, &p.trunk, &p.head, &p.end, &p.limb}) {
+        v->assign(n, 0.0);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const BodyPart& part = parts[bones.part[at(nearest[i].triangle)]];
+        const std::string stem = split_side(part.name).stem;
+        const bool is_arm = stem == "upper_arm" || stem == "forearm";
+        const bool is_leg = stem == "thigh" || stem == "shin" || stem == "patella";
+        (is_arm                             ? p.arm
+         : is_leg                           ? p.leg
+         : stem == "hand" || stem == "foot" ? p.end
+         : stem == "head"                   ? p.head
+                                            : p.trunk)[i] = 1.0;
+        if (part.is_long) {
+            const Vec3 axis = part.far_end - part.near_end;
+            const double t = (point(skin, static_cast<Eigen::Index>(i)) - part.near_end).dot(axis) /
+                             axis.squaredNorm();
+            const bool is_second = stem == "forearm" || stem == "shin";
+            p.limb[i] = 0.5 * std::clamp(t, 0.0, 1.0) + (is_second ? 0.5 : 0.0);
+        } else if (stem == "patella") {
+            p.limb[i] = 0.5;
+        }
+    }
+    const Lists around = neighbours_of_vertices(body.skin.mesh.triangles, skin.rows());
+    for (std::vector<double>* v : {&p.arm, &p.leg, &p.trunk, &p.head, &p.end, &p.limb}) {
+        smooth(around, *v);
+    }
+    return p;
+}
+
+double value_at(const Places& p, const Points& skin, std::size_t i, const std::string& name) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const double y = skin(row, 1);
+    const double front = step_up(0.5 + 0.9 * p.normals(row, 2));
+    const double back = 1.0 - front;
+    const double side = step_up(std::abs(p.normals(row, 0)));
+    const double bare = 1.0 - std::min(1.0, p.end[i] + p.head[i]);
+    const double trunk_height = p.shoulder - p.hip;
+    if (name == "belly" || name == "android") {
+        const double low = p.navel - 0.06 * trunk_height;
+        const double belly = bell(y - low, 0.22 * trunk_height) * (0.30 + 0.70 * front);
+        const double chest = 0.35 * bell(y - p.chest, 0.12 * trunk_height) * front;
+        return bare * p.trunk[i] * std::min(1.0, belly + chest);
+    }
+    if (name == "hips" || name == "gynoid") {
+        const double hips = bell(y - (p.hip - 0.02 * p.stature), 0.22 * trunk_height) *
+                            (0.35 + 0.65 * std::max(back, side));
+        const double thighs =
+            0.75 * p.leg[i] * (1.0 - step_up(p.limb[i] / 0.5)) * (0.4 + 0.6 * std::max(back, side));
+        return bare * std::min(1.0, (p.trunk[i] + p.leg[i]) * hips + thighs);
+    }
+    if (name == "chest") {
+        return bare * p.trunk[i] * bell(y - p.chest, 0.11 * trunk_height) * front *
+               step_up(1.6 - std::abs(skin(row, 0)) / (0.09 * p.stature));
+    }
+    if (name == "back") {
+        return bare * p.trunk[i] * back *
+               bell(y - (p.hip + 0.55 * trunk_height), 0.35 * trunk_height);
+    }
+    if (name == "arms") {
+        return bare * p.arm[i] * (1.0 - 0.8 * step_up((p.limb[i] - 0.25) / 0.6));
+    }
+    if (name == "legs") {
+        return bare * p.leg[i] * (1.0 - 0.7 * step_up((p.limb[i] - 0.2) / 0.6));
+    }
+    if (name == "face") {
+        return p.head[i] * front *
+               step_up(1.0 - (y - (p.shoulder + 0.12 * p.stature)) / (0.08 * p.stature));
+    }
+    // uniform: all but hands, feet and head; thinner towards the ends of the limbs
+    return bare * (1.0 - 0.7 * step_up((p.limb[i] - 0.3) / 0.7)) + 0.12 * p.head[i];
+}
+
+}  // namespace
+
+std::span<const std::string> fat_map_names() {
+    static const std::vector<std::string> kNames = {
+        "belly", "hips", "chest", "back", "arms", "legs", "face", "uniform", "android", "gynoid"};
+    return kNames;
+}
+
+std::vector<double> fat_map(const Body& body, std::string_view name) {
+    const auto names = fat_map_names();
+    const std::string word = slug(name);
+    if (std::find(names.begin(), names.end(), word) != names.end()) {
+        const Places places = places_of(body);
+        std::vector<double> map(at(body.skin.mesh.points.rows()));
+        for (std::size_t i = 0; i < map.size(); ++i) {
+            map[i] = std::clamp(value_at(places, body.skin.mesh.points, i, word), 0.0, 1.0);
+        }
+        return map;
+    }
+    if (const Attribute* own = find_attribute(body.maps, name);
+        own != nullptr && own->components == 1) {
+        std::vector<double> map = own->values;
+        for (double& f : map) {
+            f = std::clamp(f, 0.0, 1.0);
+        }
+        return map;
+    }
+    std::vector<std::string> known(names.begin(), names.end());
+    for (const Attribute& own : body.maps) {
+        if (own.components == 1) {
+            known.push_back(own.name);
+        }
+    }
+    throw InputError(
+        {.where = "fat map",
+         .found = fmt::format("unknown region '{}'{}", name, did_you_mean(word, known)),
+         .needs = fmt::format("one of: {}", join(known, ", ")),
+         .remedy = "or give a file of vertex colours"});
+}
+
+std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& painted,
+                                      std::string_view where) {
+    const Attribute* colour = find_attribute(painted.point_data, kColourAttribute);
+    const Attribute* scalar = nullptr;
+    for (const Attribute& data : painted.point_data) {
+        scalar = data.components == 1 && scalar == nullptr ? &data : scalar;
+    }
+    if (colour == nullptr && scalar == nullptr) {
+        throw InputError({.where = std::string(where),
+                          .found = "no vertex colours",
+                          .needs = "colours (or one number) per vertex that say where fat grows",
+                          .remedy = "paint the skin and export it as PLY with vertex colours"});
+    }
+    std::vector<double> values(at(painted.points.rows()));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (colour != nullptr) {
+            const double* c =
+                colour->values.data() + i * static_cast<std::size_t>(colour->components);
+            values[i] = c[1] == 0.0 && c[2] == 0.0 ? c[0] : (c[0] + c[1] + c[2]) / 3.0;
+        } else {
+            values[i] = scalar->values[i];
+        }
+        values[i] = std::clamp(values[i], 0.0, 1.0);
+    }
+    const Points& skin = body.skin.mesh.points;
+    if (painted.points.rows() == skin.rows()) {
+        return values;
+    }
+    const std::vector<ClosestPoint> nearest = SurfaceTree(painted).closest_points(skin);
+    std::vector<double> map(at(skin.rows()), 0.0);
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            map[i] +=
+                nearest[i].barycentric[k] * values[at(painted.triangles(nearest[i].triangle, k))];
+        }
+    }
+    return map;
+}
+
+std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) {
+    const std::vector<double> theirs = FatLayer(source).thickness();
+    std::vector<double> ours = FatLayer(target).thickness();
+    // Where the target's skin lies on the source.
+    Points places = target.skin.mesh.points;
+    std::vector<Vec3> from;
+    std::vector<Vec3> to;
+    for (const Joint& mine : target.skeleton.joints) {
+        for (const Joint& other : source.skeleton.joints) {
+            const bool is_new = std::none_of(from.begin(), from.end(), [&](const Vec3& c) {
+                return (c - mine.centre).norm() < 0.01;
+            });
+            if (mine.name == other.name && is_new) {
+                from.push_back(mine.centre);
+                to.push_back(other.centre);
+            }
+        }
+    }
+    const Bounds a = bounds(places);
+    const Bounds b = bounds(source.skin.mesh.points);
+    // Corners of the boxes keep the warp in place where no joint is.
+    for (int k = 0; k < 8; ++k) {
+        const Vec3 u(k & 1, k >> 1 & 1, k >> 2);
+        from.push_back(a.low + u.cwiseProduct(a.size()));
+        to.push_back(b.low + u.cwiseProduct(b.size()));
+    }
+    Points p(static_cast<Eigen::Index>(from.size()), 3);
+    Points q = p;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        p.row(static_cast<Eigen::Index>(i)) = from[i].transpose();
+        q.row(static_cast<Eigen::Index>(i)) = to[i].transpose();
+    }
+    places = RbfWarp(p, q).apply(places);
+    const std::vector<ClosestPoint> nearest = SurfaceTree(source.skin.mesh).closest_points(places);
+    std::vector<double> ratios(ours.size(), 1.0);
+    for (std::size_t i = 0; i < ratios.size(); ++i) {
+        double thickness = 0.0;
+        for (int k = 0; k < 3; ++k) {
+            thickness += nearest[i].barycentric[k] *
+                         theirs[at(source.skin.mesh.triangles(nearest[i].triangle, k))];
+        }
+        ratios[i] = std::clamp(ours[i] > 1e-6 ? thickness / ours[i] : 1.0, 0.2, 20.0);
+    }
+    return ratios;
+}
+
+}  // namespace sinew

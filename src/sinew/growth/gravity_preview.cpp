@@ -1,0 +1,91 @@
+#include "sinew/growth/gravity_preview.h"
+
+#include "sinew/energy/masses.h"
+#include "sinew/solver/local_global.h"
+#include "sinew/tissue/tissue_terms.h"
+
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kGravity = 9.81;  // m/s^2
+constexpr double kPush = 0.25;     // s, of the push-off
+constexpr int kStepsPerFrame = 2;
+
+struct Flesh {
+    std::shared_ptr<ProjectiveAttachment> springs;
+    std::vector<double> masses;
+    LocalGlobal solver;
+    Points targets;
+
+    explicit Flesh(const Body& body, const Vec3& gravity)
+        : springs(make_attachment_term(body)),
+          masses(lumped_masses(body.tets, densities_of_tets(body))),
+          solver(body.tets.points.rows(), {make_tet_term(body), springs}),
+          targets(positions_of(body.attachments.points, body.tets.points, body.tets.tets)) {
+        solver.set_external_forces(gravity_forces(masses, gravity));
+    }
+};
+
+}  // namespace
+
+Points sagged_points(const Body& body, const Vec3& gravity, const Progress& progress) {
+    Flesh flesh(body, gravity);
+    Points x = body.tets.points;
+    flesh.solver.minimise(x, {.max_iterations = 100, .tolerance = 1e-3}, progress);
+    return x;
+}
+
+double jump_height_at(double time, const JumpOptions& options) {
+    const double speed = std::sqrt(2.0 * kGravity * options.height);
+    const double flight = 2.0 * speed / kGravity;
+    // Push-off: down and up again, h = speed (q^3 - q^2) kPush for q = time / kPush, which leaves
+    // h = 0 with the speed of the flight.
+    const double q = time / kPush;
+    if (q < 1.0) {
+        return speed * kPush * q * q * (q - 1.0);
+    }
+    const double t = time - kPush;
+    if (t < flight) {
+        return speed * t - 0.5 * kGravity * t * t;
+    }
+    // Landing: critically damped, with the speed of the fall.
+    const double s = t - flight;
+    const double knee = 25.0;  // 1/s
+    return -speed * s * std::exp(-knee * s);
+}
+
+std::vector<Points> jump_preview(const Body& body, const JumpOptions& options,
+                                 const Progress& progress) {
+    check_ranges(options, "jump");
+    const Vec3 gravity(0.0, -kGravity, 0.0);
+    Flesh flesh(body, gravity);
+    Points x = body.tets.points;
+    flesh.solver.minimise(x, {.max_iterations = 100, .tolerance = 1e-3});
+    Points v = Points::Zero(x.rows(), 3);
+    const int frames = static_cast<int>(std::round(options.seconds * options.frames)) + 1;
+    const double step = 1.0 / (options.frames * kStepsPerFrame);
+    flesh.solver.set_dynamics(flesh.masses, step);
+    std::vector<Points> result;
+    auto stage = progress.stage("jump", static_cast<std::uint64_t>(frames));
+    for (int frame = 0; frame < frames; ++frame) {
+        for (int k = 0; k < kStepsPerFrame && frame > 0; ++k) {
+            const double time = ((frame - 1) * kStepsPerFrame + k + 1) * step;
+            Points targets = flesh.targets;
+            targets.col(1).array() += jump_height_at(time, options);
+            flesh.springs->set_targets(targets);
+            flesh.solver.advance(x, v, options.damping, {.max_iterations = 8, .tolerance = 1e-2});
+        }
+        Points skin(static_cast<Eigen::Index>(body.skin.tet_vertex.size()), 3);
+        for (Eigen::Index i = 0; i < skin.rows(); ++i) {
+            skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
+        }
+        result.push_back(std::move(skin));
+        stage.advance();
+    }
+    return result;
+}
+
+}  // namespace sinew

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/base/progress.h"
+#include "sinew/body/body.h"
+
+#include <concepts>
+#include <vector>
+
+namespace sinew {
+
+// Previews of a grown body: what gravity and motion make of it [Saito2015, section 4]. They give
+// positions; the rest shape stays free of gravity.
+
+/// Where the flesh hangs when the bones stand still, quasi-statically. Points of all tets.
+/// @param gravity  m/s^2
+Points sagged_points(const Body& body, const Vec3& gravity = Vec3(0.0, -9.81, 0.0),
+                     const Progress& progress = {});
+
+struct JumpOptions {
+    double height = 0.25;   ///< of the jump, m, > 0
+    double seconds = 1.6;   ///< shown, s, > 0
+    int frames = 30;        ///< per second, >= 10
+    double damping = 0.97;  ///< share of the velocity kept per step, [0, 1]
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, JumpOptions>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.height, Field{.name = "height", .help = "of the jump", .unit = "m", .max = 3, .above = 0});
+    v(o.seconds, Field{.name = "seconds", .help = "shown", .unit = "s", .max = 60, .above = 0});
+    v(o.frames, Field{.name = "frames", .help = "per second", .min = 10, .max = 240});
+    v(o.damping, Field{.name = "damping", .help = "share of velocity kept", .min = 0, .max = 1});
+}
+
+/// Height of the bones above the ground at a time: a push-off, a flight, a landing on soft knees.
+double jump_height_at(double time, const JumpOptions& options);
+
+/// The skin through a jump: bones move as one, flesh lags and jiggles (implicit Euler in time).
+/// One entry per frame, points of the body's skin. Starts from sagged_points.
+std::vector<Points> jump_preview(const Body& body, const JumpOptions& options = {},
+                                 const Progress& progress = {});
+
+}  // namespace sinew

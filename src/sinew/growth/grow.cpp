@@ -1,0 +1,206 @@
+#include "sinew/growth/grow.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/body/names.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/growth/fat_maps.h"
+#include "sinew/growth/gravity_preview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+void check_targets(const GrowthPlan& plan) {
+    const auto require = [](bool is_good, const char* where, double found, const char* needs) {
+        if (!is_good) {
+            throw InputError({.where = where,
+                              .found = fmt::format("{}", found),
+                              .needs = needs,
+                              .remedy = "leave it out to keep what the body has"});
+        }
+    };
+    if (plan.stature) {
+        require(*plan.stature > 0.5 && *plan.stature < 3.0, "stature", *plan.stature,
+                "a height between 0.5 and 3 m");
+    }
+    if (plan.weight) {
+        require(*plan.weight > 5.0 && *plan.weight < 1000.0, "weight", *plan.weight,
+                "a mass between 5 and 1000 kg");
+    }
+    if (plan.body_fat) {
+        require(*plan.body_fat > 0.0 && *plan.body_fat < 0.8, "body fat", *plan.body_fat,
+                "a share between 0 and 0.8 (or a percentage between 1 and 80)");
+    }
+    if (plan.weight && plan.body_fat) {
+        throw InputError({.where = "growth targets",
+                          .found = "both a weight and a body fat",
+                          .needs = "one of them: fat is what reaches either",
+                          .remedy = "give the other by muscles or stature"});
+    }
+    require(plan.iterations >= 1, "iterations", plan.iterations, "a number of at least 1");
+}
+
+std::vector<double> map_named(const Body& body, const GrowthPlan& plan, const std::string& name) {
+    for (const auto& [known, map] : plan.fat_maps) {
+        if (known == name) {
+            return map;
+        }
+    }
+    return fat_map(body, name);
+}
+
+std::vector<double> spread_of(const Body& body, const GrowthPlan& plan) {
+    if (!plan.fat_distribution.empty()) {
+        return map_named(body, plan, plan.fat_distribution);
+    }
+    std::vector<double> map = fat_map(body, "uniform");
+    const std::vector<double> more = fat_map(body, body.sex == Sex::Female ? "gynoid" : "android");
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        map[i] = 0.45 * map[i] + 0.55 * more[i];
+    }
+    return map;
+}
+
+Body with_edited_bones(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                       const Progress& progress) {
+    Body edited = body;
+    if (!plan.bones.empty()) {
+        const std::vector<BodyPart> parts = body_parts(body);
+        std::vector<double> scale(parts.size(), 1.0);
+        for (const auto& [word, value] : plan.bones) {
+            for (const std::size_t p : find_body_parts(body, parts, word, "bones")) {
+                scale[p] = value;
+            }
+        }
+        EditedBody changed = edit_bones(body, parts, scale, progress);
+        edited = std::move(changed.body);
+        result.bone_report = changed.report;
+        if (changed.report.inverted_tets > 0) {
+            result.warnings.push_back(
+                fmt::format("bone editing left {} tetrahedra inside out: scale the bones less",
+                            changed.report.inverted_tets));
+        }
+    }
+    if (plan.stature) {
+        edited = scaled_body(edited, *plan.stature / summarise(edited).stature);
+    }
+    return edited;
+}
+
+Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                        const Progress& progress, const IterationCallback& callback) {
+    const std::vector<double> alpha = muscle_alphas(body, plan.muscles);
+    if (std::all_of(alpha.begin(), alpha.end(), [](double a) { return a == 1.0; })) {
+        return body;
+    }
+    MuscleGrowthOptions options;
+    options.solver.max_iterations = plan.iterations;
+    MuscleGrowth growth(body, options);
+    growth.set_growth(alpha);
+    result.muscle_report = growth.settle(progress, callback);
+    for (MuscleMeasure& measure : growth.measures()) {
+        if (measure.alpha != 1.0) {
+            result.muscles.push_back(std::move(measure));
+        }
+    }
+    const MuscleGrowthReport& report = result.muscle_report;
+    if (report.volume_error.total > 0.02) {
+        result.warnings.push_back(fmt::format(
+            "muscle growth did not settle: the volume is {:.1f} % off its target; use smaller "
+            "factors or more iterations",
+            100.0 * report.volume_error.total));
+    }
+    if (report.inverted_tets > 0) {
+        result.warnings.push_back(fmt::format(
+            "muscle growth left {} of {} tetrahedra inside out: the factors are too large",
+            report.inverted_tets, body.tets.tets.rows()));
+    }
+    return growth.body();
+}
+
+Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                    const Progress& progress) {
+    FatPlan fat;
+    fat.model = plan.fat_model;
+    fat.transfer = plan.fat_transfer;
+    for (const auto& [name, factor] : plan.fat) {
+        fat.regions.push_back({.name = name, .map = map_named(body, plan, name), .factor = factor});
+    }
+    if (plan.weight || plan.body_fat) {
+        fat.total = plan.weight ? fat_volume_for_mass(body, *plan.weight)
+                                : fat_volume_for_share(body, *plan.body_fat);
+        fat.spread = spread_of(body, plan);
+    }
+    if (fat.regions.empty() && !fat.total && fat.transfer.empty()) {
+        return body;
+    }
+    FattenedBody grown = grow_fat(body, fat, {}, progress);
+    result.fat_report = grown.report;
+    for (const FatReport::Region& region : grown.report.regions) {
+        if (std::abs(region.reached / region.wanted - 1.0) > 0.02) {
+            result.warnings.push_back(
+                fmt::format("fat of '{}' reached {:.2f} times its volume instead of {:.2f}",
+                            region.name, region.reached, region.wanted));
+        }
+    }
+    if (grown.report.is_at_floor) {
+        result.warnings.emplace_back("fat was lost down to its floor, and no further");
+    }
+    return std::move(grown.body);
+}
+
+}  // namespace
+
+std::vector<double> muscle_alphas(const Body& body, const std::vector<NamedValue>& words) {
+    std::vector<double> alpha(body.muscles.size(), 1.0);
+    for (const auto& [word, value] : words) {
+        if (!(value >= 0.1 && value <= 5.0)) {
+            throw InputError({.where = fmt::format("growth of '{}'", word),
+                              .found = fmt::format("{}", value),
+                              .needs = "a factor from 0.1 to 5 across the fibres",
+                              .remedy = "1 leaves a muscle as it is, 1.5 is a bodybuilder's"});
+        }
+        if (slug(word) == "all") {
+            std::fill(alpha.begin(), alpha.end(), value);
+            continue;
+        }
+        for (const Index m : find_muscles(body.muscles, word, "muscles")) {
+            alpha[static_cast<std::size_t>(m)] = value;
+        }
+    }
+    for (std::size_t m = 0; m < alpha.size(); ++m) {
+        alpha[m] = body.muscles[m].is_passive ? 1.0 : alpha[m];
+    }
+    return alpha;
+}
+
+GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& progress,
+                  const IterationCallback& callback) {
+    const Timer timer;
+    check_targets(plan);
+    GrowthResult result;
+    result.body = with_edited_bones(body, plan, result, progress);
+    result.body = with_grown_muscles(result.body, plan, result, progress, callback);
+    result.body = with_grown_fat(result.body, plan, result, progress);
+    if (plan.shows_gravity) {
+        result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+    }
+    const BodySummary summary = summarise(result.body);
+    result.mass = summary.mass;
+    result.body_fat = summary.body_fat;
+    result.stature = summary.stature;
+    result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
+    const bool grew = result.muscle_report.iterations > 0;
+    result.is_converged = !grew || result.muscle_report.is_converged;
+    result.seconds = timer.seconds();
+    return result;
+}
+
+}  // namespace sinew

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/body/body.h"
+#include "sinew/growth/growth_tensor.h"
+#include "sinew/solver/local_global.h"
+#include "sinew/tissue/tissue_terms.h"
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+struct MuscleGrowthOptions {
+    TissueStiffness stiffness = {};
+    LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 5};
+    bool keeps_volume = true;  ///< of blended growth tensors, see blended_growth
+    /// Iterations between corrections of the volume targets; 0: none, as in the paper. Penalties
+    /// leave grown muscles a few per cent too small. Each correction multiplies the determinant
+    /// that a muscle's tetrahedra are asked for by (wanted volume / present volume), one factor per
+    /// muscle and one for everything else: a multiplier method with few multipliers, so nothing
+    /// locks.
+    int correction_interval = 5;
+};
+
+/// What became of one muscle. Volumes are sums over tetrahedra of share times volume, m^3.
+struct MuscleMeasure {
+    std::string name;
+    double alpha = 1.0;
+    double before = 0.0;  ///< belly and tendons
+    double after = 0.0;
+    double belly_before = 0.0;
+    double belly_after = 0.0;
+};
+
+struct MuscleGrowthReport {
+    int iterations = 0;
+    bool is_converged = false;
+    double seconds = 0.0;
+    VolumeError volume_error = {};      ///< of tetrahedra against their growth targets
+    Eigen::Index inverted_tets = 0;     ///< volume <= 0
+    int refactorisations = 0;           ///< since the solver was made
+    std::vector<double> energy = {};    ///< J, iterations + 1 entries
+    std::vector<double> residual = {};  ///< relative forces, iterations + 1 entries
+};
+
+/// Growth, atrophy and contraction of muscles [Saito2015, section 3.1]. Bellies are given a growth
+/// tensor, tendons and all else keep theirs, and the body settles where elasticity, volumes and the
+/// springs on its bones agree. Made once per body: the matrix of rest is factorised then and kept
+/// for every change of parameters, each continuing from where the last one ended.
+class MuscleGrowth {
+public:
+    /// The body is copied where needed and may be destroyed.
+    /// @throws InputError  for a body without tets, shares or fibres
+    explicit MuscleGrowth(const Body& body, const MuscleGrowthOptions& options = {});
+    ~MuscleGrowth();
+    MuscleGrowth(MuscleGrowth&&) noexcept;
+    MuscleGrowth& operator=(MuscleGrowth&&) noexcept;
+
+    /// alpha per muscle, > 0; 1 leaves it as it is. Ends contraction.
+    /// @throws InputError  naming the muscle whose value is not in [0.1, 5]
+    void set_growth(std::span<const double> alpha);
+    /// beta per muscle, >= 1; 1 is relaxed. Ends growth. Volumes stay [Kadlecek2022, eq. 4.15].
+    /// @throws InputError  naming the muscle whose value is not in [0.2, 5]
+    void set_contraction(std::span<const double> beta);
+
+    /// At most so many iterations from the present positions; may be called again to go on.
+    /// @param callback  is handed the positions of every iteration, for display
+    MuscleGrowthReport iterate(int iterations, const Progress& progress = {},
+                               const IterationCallback& callback = {});
+    /// As many as the options allow.
+    MuscleGrowthReport settle(const Progress& progress = {},
+                              const IterationCallback& callback = {});
+    /// For comparisons only: factorises the matrix of the grown state. Counted.
+    void refactor();
+    /// Back to the rest shape; parameters stay.
+    void restart();
+
+    const Points& positions() const;
+    std::vector<MuscleMeasure> measures() const;
+    /// The present as a new rest body: shares, strength and volumes of muscles follow their growth.
+    Body body() const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace sinew

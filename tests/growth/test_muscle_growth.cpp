@@ -1,0 +1,166 @@
+#include "sinew/base/error.h"
+#include "sinew/body/rest_shape.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/growth/muscle_growth.h"
+
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+#include "tests/support/limb_body.h"
+
+namespace sinew {
+namespace {
+
+using support::limb_body;
+
+MuscleGrowthOptions thorough() {
+    MuscleGrowthOptions options;
+    options.solver = {.max_iterations = 300, .tolerance = 1e-5};
+    return options;
+}
+
+// A limb all of muscle that nothing holds: it takes the shape of its growth tensor, exactly.
+TEST(MuscleGrowth, Saito2015Eq1AFreeMuscleWidensByAlphaAndKeepsItsLength) {
+    const Body body =
+        limb_body({.along = 8, .across = 4, .envelope = 1.0, .bone = 0.0, .has_tendons = false});
+    MuscleGrowthOptions options = thorough();
+    options.correction_interval = 0;
+    MuscleGrowth growth(body, options);
+    growth.set_growth(std::vector<double>{1.3, 1.3});
+    const MuscleGrowthReport report = growth.settle();
+    EXPECT_LT(report.volume_error.total, 1e-4);
+    EXPECT_EQ(report.refactorisations, 0);
+    const Body grown = growth.body();
+    EXPECT_NEAR(volume(grown.tets) / volume(body.tets), 1.69, 1e-3);
+    const Vec3 before = bounds(body.tets.points).size();
+    const Vec3 after = bounds(grown.tets.points).size();
+    EXPECT_NEAR(after.y() / before.y(), 1.0, 2e-3);
+    EXPECT_NEAR(after.x() / before.x(), 1.3, 2e-3);
+    EXPECT_NEAR(grown.muscles[0].fmax / body.muscles[0].fmax, 1.69, 1e-12);
+}
+
+class LimbGrowth : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        body_ = new Body(limb_body());
+    }
+    static void TearDownTestSuite() {
+        delete body_;
+    }
+    static const Body& body() {
+        return *body_;
+    }
+
+private:
+    static Body* body_;
+};
+Body* LimbGrowth::body_ = nullptr;
+
+TEST_F(LimbGrowth, TheSyntheticLimbIsAValidBody) {
+    EXPECT_NO_THROW(require_valid(body(), "limb"));
+    EXPECT_GT(summarise(body()).body_fat, 0.2);
+}
+
+TEST_F(LimbGrowth, NothingMovesWithoutGrowth) {
+    MuscleGrowth growth(body());
+    growth.set_growth(std::vector<double>{1.0, 1.0});
+    growth.settle();
+    EXPECT_LT((growth.positions() - body().tets.points).cwiseAbs().maxCoeff(), 1e-7);
+}
+
+TEST_F(LimbGrowth, BelliesFollowAlphaSquaredAndTendonsAndBonesStay) {
+    MuscleGrowth growth(body(), thorough());
+    growth.set_growth(std::vector<double>{1.4, 1.0});
+    const MuscleGrowthReport report = growth.settle();
+    EXPECT_LT(report.volume_error.total, 0.01);
+    EXPECT_TRUE(report.is_converged);
+    EXPECT_EQ(report.inverted_tets, 0);
+    const std::vector<MuscleMeasure> m = growth.measures();
+    EXPECT_NEAR(m[0].belly_after / m[0].belly_before, 1.96, 0.03 * 1.96);
+    EXPECT_NEAR((m[0].after - m[0].belly_after) / (m[0].before - m[0].belly_before), 1.0, 0.03);
+    EXPECT_NEAR(m[1].after / m[1].before, 1.0, 0.02);
+    const Body grown = growth.body();
+    EXPECT_NO_THROW(require_valid(grown, "grown limb"));
+    for (std::size_t b = 0; b < 2; ++b) {
+        EXPECT_EQ(grown.bones[b].mesh.points, body().bones[b].mesh.points);
+        const Points embedded =
+            positions_of(grown.bone_embeddings[b], grown.tets.points, grown.tets.tets);
+        EXPECT_LT((embedded - grown.bones[b].mesh.points).cwiseAbs().maxCoeff(), 1e-9);
+        // The flesh at the bone moved little: the springs hold it.
+        EXPECT_LT((positions_of(body().bone_embeddings[b], grown.tets.points, grown.tets.tets) -
+                   body().bones[b].mesh.points)
+                      .cwiseAbs()
+                      .maxCoeff(),
+                  0.002);
+    }
+    const std::vector<double> stored = muscle_volumes_in_tets(grown);
+    EXPECT_NEAR(stored[0], m[0].after, 1e-12);
+}
+
+// [Saito2015, Figure 6]: without the volume term the growth is largely squeezed away again.
+TEST_F(LimbGrowth, Saito2015Fig6WithoutVolumeTermVolumeIsLost) {
+    MuscleGrowthOptions options = thorough();
+    options.stiffness.volume = 0.0;
+    MuscleGrowth without(body(), options);
+    MuscleGrowth with(body(), thorough());
+    for (MuscleGrowth* growth : {&without, &with}) {
+        growth->set_growth(std::vector<double>{1.6, 1.6});
+        growth->settle();
+    }
+    const auto ratio = [](const MuscleGrowth& g) {
+        const std::vector<MuscleMeasure> m = g.measures();
+        return m[0].belly_after / m[0].belly_before / 2.56;
+    };
+    EXPECT_LT(ratio(without), 0.97);
+    EXPECT_NEAR(ratio(with), 1.0, 0.03);
+}
+
+// The matrix of rest is not that of the grown state, yet the minimum is the same.
+TEST_F(LimbGrowth, Saito2015RestHessianFindsTheSameShapeAsTheExactOne) {
+    MuscleGrowth approximate(body(), thorough());
+    MuscleGrowth exact(body(), thorough());
+    const std::vector<double> alpha = {1.3, 0.8};
+    approximate.set_growth(alpha);
+    exact.set_growth(alpha);
+    exact.refactor();
+    const MuscleGrowthReport a = approximate.settle();
+    const MuscleGrowthReport b = exact.settle();
+    EXPECT_EQ(a.refactorisations, 0);
+    EXPECT_EQ(b.refactorisations, 1);
+    EXPECT_LT((approximate.positions() - exact.positions()).rowwise().norm().maxCoeff(), 2e-4);
+}
+
+// [Saito2015, Figure 2]: flexed is shorter and thicker, grown is only thicker.
+TEST(MuscleGrowth, Kadlecek2022Eq415AFreeMuscleShortensBulgesAndKeepsItsVolume) {
+    const Body body =
+        limb_body({.along = 8, .across = 4, .envelope = 1.0, .bone = 0.0, .has_tendons = false});
+    MuscleGrowth flexed(body, thorough());
+    flexed.set_contraction(std::vector<double>{1.3, 1.3});
+    int calls = 0;
+    const MuscleGrowthReport report =
+        flexed.settle({}, [&](int, const Points& x) { calls += x.rows() > 0 ? 1 : 0; });
+    EXPECT_EQ(calls, report.iterations);
+    EXPECT_NEAR(volume(flexed.positions(), body.tets.tets) / volume(body.tets), 1.0, 0.003);
+    const Vec3 ratio =
+        bounds(flexed.positions()).size().cwiseQuotient(bounds(body.tets.points).size());
+    EXPECT_NEAR(ratio.y(), 1.0 / 1.3, 0.005);
+    EXPECT_NEAR(ratio.x(), std::sqrt(1.3), 0.005);
+}
+
+TEST_F(LimbGrowth, NonsenseIsRefusedByName) {
+    MuscleGrowth growth(body());
+    try {
+        growth.set_growth(std::vector<double>{1.0, -1.0});
+        FAIL();
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("triceps_brachii_l"), std::string::npos);
+    }
+    EXPECT_THROW(growth.set_growth(std::vector<double>{1.0}), InputError);
+    Body bare = body();
+    bare.shares = {};
+    EXPECT_THROW(MuscleGrowth{bare}, InputError);
+}
+
+}  // namespace
+}  // namespace sinew
