@@ -1,11 +1,17 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/render/plot.h"
+#include "sinew/render/png.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
+#include "bench/convergence_bench.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/verbs.h"
 
@@ -17,25 +23,69 @@ using Json = nlohmann::ordered_json;
 
 struct Settings {
     std::string name;
+    std::string output;
     bool is_short = false;
 };
 
-void bench_solver(const Settings& settings, const Context& context, Json& result) {
-    bench::SolverBenchOptions options;
-    if (settings.is_short) {
-        options.with_scaling = false;
-        options.with_convergence = false;
+Image scaling_plot(const bench::SolverBench& b) {
+    Series measured{.name = "measured"};
+    Series bound{.name = "n^1.4 from the smallest"};
+    for (std::size_t k = 0; k < b.scaling_ms.size(); ++k) {
+        const double n = b.scaling_vertices[k];
+        measured.x.push_back(n);
+        measured.y.push_back(b.scaling_ms[k]);
+        bound.x.push_back(n);
+        bound.y.push_back(b.scaling_ms[0] * std::pow(n / b.scaling_vertices[0], 1.4));
     }
-    const bench::SolverBench b = bench::run_solver_bench(options, context.progress);
+    Series dots = measured;
+    dots.name.clear();
+    dots.form = SeriesForm::Dots;
+    dots.colour = Rgb8{40, 40, 40};
+    const Series all[] = {measured, bound, dots};
+    return plot(all, {.title = fmt::format("One local/global iteration, {} threads", b.threads),
+                      .x_label = "vertices",
+                      .y_label = "ms",
+                      .log_x = true,
+                      .log_y = true});
+}
+
+Image convergence_plot(const bench::ConvergenceBench& b) {
+    std::vector<Series> all;
+    constexpr std::size_t kShown = 100;
+    for (const bench::ConvergenceCurve* curve : b.curves()) {
+        Series series{.name = curve->name};
+        for (std::size_t k = 0; k < std::min(kShown, curve->error.size()); ++k) {
+            series.x.push_back(static_cast<double>(k));
+            series.y.push_back(std::max(curve->error[k], 1e-6));
+        }
+        all.push_back(std::move(series));
+    }
+    return plot(all, {.title = "Energy above the converged state, relative",
+                      .x_label = "iterations",
+                      .log_y = true});
+}
+
+void add_convergence(const bench::ConvergenceBench& b, Json& result) {
+    const auto& fast = b.rest_accelerated;
+    result["energy_error_after_10"] = fast.error[std::min<std::size_t>(10, fast.error.size() - 1)];
+    result["plain_iterations_to_permille"] = b.rest_plain.to_permille;
+    result["accelerated_iterations_to_permille"] = fast.to_permille;
+}
+
+Image bench_solver(const Settings& settings, const Context& context, Json& result) {
+    const bench::SolverBench b =
+        bench::run_solver_bench({.with_scaling = !settings.is_short}, context.progress);
     result = {{"bench", "solver"},
               {"vertices", b.vertices},
               {"tets", b.tets},
               {"threads", b.threads},
               {"iteration_ms", b.iteration_ms},
+              {"accelerated_iteration_ms", b.accelerated_iteration_ms},
               {"local_ms", b.local_ms},
               {"global_ms", b.global_ms},
               {"rhs_ms", b.rhs_ms},
               {"factor_s", b.factor_s},
+              {"refactor_s", b.refactor_s},
               {"factor_nonzeros", b.factor_nonzeros},
               {"baseline_iteration_ms", b.baseline_iteration_ms},
               {"baseline_factor_s", b.baseline_factor_s},
@@ -44,13 +94,78 @@ void bench_solver(const Settings& settings, const Context& context, Json& result
               {"global_over_bound", b.global_over_bound},
               {"global_one_thread_ms", b.global_one_thread_ms},
               {"local_mtets_per_s", b.local_mtets_per_s},
-              {"memory_mb", b.memory_mb},
-              {"scaling_exponent", b.scaling_exponent},
-              {"scaling_vertices", b.scaling_vertices},
-              {"scaling_ms", b.scaling_ms},
-              {"energy_error_after_10", b.energy_error_after_10},
-              {"plain_iterations_to_permille", b.plain_iterations_to_permille},
-              {"accelerated_iterations_to_permille", b.accelerated_iterations_to_permille}};
+              {"memory_mb", b.memory_mb}};
+    if (b.cholmod) {
+        result["cholmod_factor_s"] = b.cholmod->factor_s;
+        result["cholmod_solve_ms"] = b.cholmod->solve_ms;
+        result["cholmod_nonzeros"] = b.cholmod->nonzeros;
+    }
+    if (settings.is_short) {
+        return {};
+    }
+    result["scaling_exponent"] = b.scaling_exponent;
+    result["scaling_vertices"] = b.scaling_vertices;
+    result["scaling_ms"] = b.scaling_ms;
+    add_convergence(bench::run_convergence_bench(0.01085, context.progress), result);
+    return scaling_plot(b);
+}
+
+Image bench_convergence(const Settings&, const Context& context, Json& result) {
+    const bench::ConvergenceBench b = bench::run_convergence_bench(0.01085, context.progress);
+    result = {{"bench", "convergence"},
+              {"vertices", b.vertices},
+              {"energy", b.minimum},
+              {"refactor_s", b.refactor_s}};
+    add_convergence(b, result);
+    for (const bench::ConvergenceCurve* curve : b.curves()) {
+        result["curves"].push_back({{"name", curve->name},
+                                    {"iterations_to_percent", curve->to_percent},
+                                    {"iterations_to_permille", curve->to_permille},
+                                    {"seconds", curve->seconds},
+                                    {"error", curve->error}});
+    }
+    return convergence_plot(b);
+}
+
+Image bench_changing(const Settings&, const Context& context, Json& result) {
+    const bench::ChangingBench b = bench::run_changing_bench(0.01085, context.progress);
+    result = {{"bench", "changing"},
+              {"vertices", b.vertices},
+              {"plain_solve_ms", b.plain_solve_ms},
+              {"refactor_s", b.refactor_s}};
+    for (const bench::ChangingTimes& t : b.times) {
+        result["times"].push_back({{"rows", t.rows},
+                                   {"woodbury_change_ms", t.woodbury_change_ms},
+                                   {"woodbury_solve_ms", t.woodbury_solve_ms},
+                                   {"gradient_solve_ms", t.gradient_solve_ms},
+                                   {"gradient_steps", t.gradient_steps},
+                                   {"break_even_solves", t.break_even}});
+    }
+    return {};
+}
+
+int run(const Settings& settings, const Context& context, Json& result) {
+    const bool has_plot =
+        settings.name == "convergence" || (settings.name == "solver" && !settings.is_short);
+    if (!settings.output.empty() && !has_plot) {
+        throw InputError({.where = "--output",
+                          .found = settings.output,
+                          .needs = "a bench that draws: convergence, or solver without --short",
+                          .remedy = "leave --output out"});
+    }
+    const Image image = settings.name == "solver" ? bench_solver(settings, context, result)
+                        : settings.name == "convergence"
+                            ? bench_convergence(settings, context, result)
+                            : bench_changing(settings, context, result);
+    if (!settings.output.empty()) {
+        write_file_bytes(settings.output, encode_png(image));
+    }
+    if (!context.wants_json) {
+        for (const auto& [key, value] : result.items()) {
+            fmt::print("{:<36} {}\n", key, value.dump());
+        }
+    }
+    return kOk;
 }
 
 }  // namespace
@@ -61,24 +176,24 @@ Verb bench_verb() {
             .summary = "Time a part of Sinew against a named baseline in the same run",
             .examples =
                 "  sinew bench solver --json      about two minutes, on an otherwise idle machine\n"
-                "  sinew bench solver --short     without scaling and convergence",
+                "  sinew bench solver --short     without scaling and convergence\n"
+                "  sinew bench convergence -o curves.png    rest against exact matrix\n"
+                "  sinew bench changing           rows that come and go, by two methods",
             .options = {{.name = "name",
-                         .help = "what to time: solver",
+                         .help = "what to time: solver, convergence, changing",
                          .target = &settings->name,
                          .metavar = "NAME",
-                         .choices = {"solver"},
+                         .choices = {"solver", "convergence", "changing"},
                          .is_required = true},
                         {.name = "--short",
                          .help = "only the main scene",
-                         .target = &settings->is_short}},
+                         .target = &settings->is_short},
+                        {.name = "-o,--output",
+                         .help = "a plot to write: scaling, or the convergence curves",
+                         .target = &settings->output,
+                         .metavar = "FILE.png"}},
             .run = [settings](const Context& context, Json& result) {
-                bench_solver(*settings, context, result);
-                if (!context.wants_json) {
-                    for (const auto& [key, value] : result.items()) {
-                        fmt::print("{:<36} {}\n", key, value.dump());
-                    }
-                }
-                return kOk;
+                return run(*settings, context, result);
             }};
 }
 

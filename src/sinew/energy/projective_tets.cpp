@@ -468,22 +468,31 @@ double ProjectiveTets::energy(const Points& x) const {
 
 VolumeError ProjectiveTets::volume_error(const Points& x) const {
     const Data& d = *data_;
-    double volume = 0.0;
-    double target = 0.0;
-    VolumeError error;
-    for (std::size_t t = 0; t < d.volume.size(); ++t) {
-        if (d.volume_weight[t] > 0.0) {
-            const double J = d.F(t, x).determinant();
-            const double grown = d.growth_inverse.empty()
-                                     ? d.volume[t]
-                                     : d.volume[t] / d.growth_inverse[t].determinant();
-            volume += grown * J;
-            target += grown * d.ratio[t];
-            error.largest = std::max(error.largest, std::abs(J / d.ratio[t] - 1.0));
-        }
-    }
-    error.total = target > 0.0 ? std::abs(volume / target - 1.0) : 0.0;
-    return error;
+    struct Sums {
+        double volume = 0.0, target = 0.0, largest = 0.0;
+    };
+    const Sums sums = parallel_reduce(
+        d.volume.size(), 1024, Sums{},
+        [&](std::size_t begin, std::size_t end) {
+            Sums part;
+            for (std::size_t t = begin; t < end; ++t) {
+                if (d.volume_weight[t] > 0.0) {
+                    const double J = d.F(t, x).determinant();
+                    const double grown = d.growth_inverse.empty()
+                                             ? d.volume[t]
+                                             : d.volume[t] / d.growth_inverse[t].determinant();
+                    part.volume += grown * J;
+                    part.target += grown * d.ratio[t];
+                    part.largest = std::max(part.largest, std::abs(J / d.ratio[t] - 1.0));
+                }
+            }
+            return part;
+        },
+        [](const Sums& a, const Sums& b) {
+            return Sums{a.volume + b.volume, a.target + b.target, std::max(a.largest, b.largest)};
+        });
+    return {.total = sums.target > 0.0 ? std::abs(sums.volume / sums.target - 1.0) : 0.0,
+            .largest = sums.largest};
 }
 
 double ProjectiveTets::add_force_reference(const Points& x, Points& force) const {

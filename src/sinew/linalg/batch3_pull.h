@@ -21,11 +21,7 @@ struct Pull {
 
 namespace detail {
 
-/// Eigenvalues, largest first, of the symmetric matrix C = F^T F.
-///
-/// The trigonometric solution of the cubic: with q = tr C / 3, B = C - q I, p^2 = |B|^2 / 6 and
-/// cos(t) = det(B / p) / 2 they are q + 2 p cos(t/3 + 2 k pi / 3). Two that are nearly the same
-/// come out with errors of opposite sign, which cancel in every symmetric function of them.
+/// A symmetric 3x3 matrix.
 struct Symmetric {
     Lanes xx, yy, zz, xy, xz, yz;
 };
@@ -33,6 +29,12 @@ inline Symmetric gram(const Matrix& F) {
     return {dot(F.c0, F.c0), dot(F.c1, F.c1), dot(F.c2, F.c2),
             dot(F.c0, F.c1), dot(F.c0, F.c2), dot(F.c1, F.c2)};
 }
+
+/// Eigenvalues, largest first, of the symmetric matrix C = F^T F.
+///
+/// The trigonometric solution of the cubic: with q = tr C / 3, B = C - q I, p^2 = |B|^2 / 6 and
+/// cos(t) = det(B / p) / 2 they are q + 2 p cos(t/3 + 2 k pi / 3). Two that are nearly the same
+/// come out with errors of opposite sign, which cancel in every symmetric function of them.
 inline Vector eigenvalues(const Symmetric& C) {
     const Lanes one(1.0f);
     const Lanes q = (C.xx + C.yy + C.zz) * Lanes(1.0f / 3.0f);
@@ -64,24 +66,100 @@ inline Vector eigenvalues(const Symmetric& C) {
     return {first, Lanes(3.0f) * q - first - last, last};
 }
 
+/// Singular values of P in a form that has no branches: p_i = (s_i + r_i) / 2 with
+/// r_i = sqrt(s_i^2 + 4 m), which is p_i (p_i - s_i) = m of volume_singular_values in svd3.h.
+struct Volume {
+    Lanes m;
+    Vector r, p;
+};
+
+/// m by Newton's method on log(p_0 p_1 p_2 / ratio), from the linearised step [Saito2015, eq. 4].
+/// False where that is not quick.
+/// @param l, s  squares of singular values, and the values; det is their product
+inline bool find_volume(const Vector& l, const Vector& s, const Lanes& det, const Lanes& ratio,
+                        Volume& v) {
+    const Lanes one(1.0f);
+    const Lanes half(0.5f);
+    const Lanes inverse_ratio = one / ratio;
+    v.m = (ratio - det) * det / xsimd::fma(l.x, l.y + l.z, l.y * l.z);
+    constexpr int kMaxSteps = 5;
+    constexpr float kTolerance = 1e-6f;
+    constexpr float kBend = 0.1f;  // smallest r^2 against s^2
+    for (int step = 0; step < kMaxSteps; ++step) {
+        const Lanes m4 = Lanes(4.0f) * v.m;
+        const Vector rr{l.x + m4, l.y + m4, l.z + m4};
+        if (!xsimd::all(rr.z > Lanes(kBend) * l.z)) {
+            return false;
+        }
+        v.r = {xsimd::sqrt(rr.x), xsimd::sqrt(rr.y), xsimd::sqrt(rr.z)};
+        v.p = {half * (s.x + v.r.x), half * (s.y + v.r.y), half * (s.z + v.r.z)};
+        const Lanes product = v.p.x * v.p.y * v.p.z * inverse_ratio;
+        const Lanes miss = product - one;
+        if (xsimd::all(xsimd::abs(miss) < Lanes(kTolerance))) {
+            return true;
+        }
+        // d log(product) / dm = sum_i 1 / (p_i r_i); 2 (y - 1) / (y + 1) in place of log(y)
+        const Lanes a = v.p.x * v.r.x;
+        const Lanes b = v.p.y * v.r.y;
+        const Lanes bc = b * v.p.z * v.r.z;
+        const Lanes slope = xsimd::fma(a, b + v.p.z * v.r.z, bc);
+        v.m -= (miss + miss) * a * bc / ((product + one) * slope);
+    }
+    return false;
+}
+
+/// A function of C by its values at the eigenvalues, as Newton's interpolation polynomial
+/// g_0 + g_01 (C - l_0) + g_012 (C - l_0)(C - l_1).
+struct Interpolated {
+    Lanes g0, g01, g012;
+};
+
+/// F g(C), symmetric in the middle.
+inline Matrix times_function(const Matrix& F, const Symmetric& C, const Vector& l,
+                             const Interpolated& g) {
+    const Symmetric A{C.xx - l.x, C.yy - l.x, C.zz - l.x, C.xy, C.xz, C.yz};
+    const Symmetric B{xsimd::fma(g.g012, C.xx - l.y, g.g01),
+                      xsimd::fma(g.g012, C.yy - l.y, g.g01),
+                      xsimd::fma(g.g012, C.zz - l.y, g.g01),
+                      g.g012 * C.xy,
+                      g.g012 * C.xz,
+                      g.g012 * C.yz};
+    const auto sum3 = [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d,
+                         const Lanes& e,
+                         const Lanes& f) { return xsimd::fma(a, b, xsimd::fma(c, d, e * f)); };
+    const Lanes xx = g.g0 + sum3(A.xx, B.xx, A.xy, B.xy, A.xz, B.xz);
+    const Lanes yy = g.g0 + sum3(A.xy, B.xy, A.yy, B.yy, A.yz, B.yz);
+    const Lanes zz = g.g0 + sum3(A.xz, B.xz, A.yz, B.yz, A.zz, B.zz);
+    const Lanes xy = sum3(A.xx, B.xy, A.xy, B.yy, A.xz, B.yz);
+    const Lanes xz = sum3(A.xx, B.xz, A.xy, B.yz, A.xz, B.zz);
+    const Lanes yz = sum3(A.xy, B.xz, A.yy, B.yz, A.yz, B.zz);
+    const auto column = [&](const Lanes& x, const Lanes& y, const Lanes& z) {
+        return plus(plus(times(x, F.c0), y, F.c1), z, F.c2);
+    };
+    return {column(xx, xy, xz), column(xy, yy, yz), column(xz, yz, zz)};
+}
+
 }  // namespace detail
 
 /// The pull of matrices that are moderately deformed, without their axes. Returns false, and leaves
 /// `pull` undefined, if any lane is inverted or far from a multiple of a rotation or from its
 /// volume: those need the singular value decomposition.
 ///
-/// With C = F^T F, eigenvalues l_i = s_i^2, and p_i = (s_i + r_i) / 2, r_i = sqrt(l_i + 4 m), which
-/// is p_i (p_i - s_i) = m of volume_singular_values in svd3.h,
+/// With C = F^T F, its eigenvalues l_i = s_i^2, and r_i as in detail::Volume,
 ///
-///   H = F g(C),   g(l_i) = w_rot (1 / s_i - 1) + w_vol (u_i - 1) / 2,   u_i = r_i / s_i,
+///   H = F g(C),   g(l_i) = w_rot (1 / s_i - 1) + w_vol (u_i - 1) / 2,   u_i = r_i / s_i.
 ///
-/// and the matrix function is the polynomial that interpolates g at the eigenvalues,
-/// g_0 + g_01 (C - l_0) + g_012 (C - l_0)(C - l_1). Its divided differences are sums of positive
-/// numbers once roots are multiplied out, so eigenvalues that meet are no special case.
+/// The divided differences of 1 / s and u are sums of positive numbers once roots are multiplied
+/// out, so eigenvalues that meet are no special case:
+///
+///   (1/s)_01  = -1 / (s_0 s_1 (s_0 + s_1))
+///   (1/s)_012 = (s_0 + s_1 + s_2) / (s_0 s_1 s_2 (s_0 + s_1)(s_1 + s_2)(s_2 + s_0))
+///   u_01  = -4 m / (l_0 l_1 (u_0 + u_1))
+///   u_012 = 4 m (u_1 + (l_0 + l_2 + 4 m) / (l_0 u_0 + l_2 u_2))
+///           / (l_0 l_1 l_2 (u_0 + u_1)(u_1 + u_2))
 inline bool find_moderate_pull(const Matrix& F, const PullTarget& to, Pull& pull) {
     const Lanes zero(0.0f);
     const Lanes one(1.0f);
-    const Lanes half(0.5f);
     const detail::Symmetric C = detail::gram(F);
     const Vector l = detail::eigenvalues(C);
     const Lanes det = dot(F.c0, cross(F.c1, F.c2));
@@ -90,88 +168,33 @@ inline bool find_moderate_pull(const Matrix& F, const PullTarget& to, Pull& pull
         return false;
     }
     const Vector s{xsimd::sqrt(l.x), xsimd::sqrt(l.y), xsimd::sqrt(l.z)};
+    const Vector inverse{one / s.x, one / s.y, one / s.z};
+    const Vector off{one - s.x, one - s.y, one - s.z};
+    const Lanes i01 = inverse.x * inverse.y;
+    const Lanes s01 = s.x + s.y;
+    const Lanes rot01 = -i01 / s01;
+    const Lanes rot012 = -rot01 * inverse.z * (s01 + s.z) / ((s.y + s.z) * (s.z + s.x));
+    detail::Interpolated g{to.w_rot * (inverse.x - one), to.w_rot * rot01, to.w_rot * rot012};
+    pull.twice_energy = to.w_rot * dot(off, off);
 
-    // m by Newton's method on log(p_0 p_1 p_2 / ratio), from the linearised step [Saito2015, eq.
-    // 4].
-    const Lanes inverse_ratio = one / to.ratio;
-    const Lanes gg = xsimd::fma(l.x, l.y + l.z, l.y * l.z);
-    const Lanes m_first = (to.ratio - det) * det / gg;
-    Lanes m = m_first;
-    Vector r;
-    Vector p;
-    constexpr int kMaxSteps = 5;
-    constexpr float kTolerance = 1e-6f;
-    constexpr float kBend = 0.1f;  // smallest r^2 against s^2
-    bool is_found = false;
-    for (int step = 0; step < kMaxSteps && !is_found; ++step) {
-        const Lanes m4 = Lanes(4.0f) * m;
-        const Vector rr{l.x + m4, l.y + m4, l.z + m4};
-        if (!xsimd::all(rr.z > Lanes(kBend) * l.z)) {
+    if (xsimd::any(to.w_vol > zero)) {
+        detail::Volume v;
+        if (!detail::find_volume(l, s, det, to.ratio, v)) {
             return false;
         }
-        r = {xsimd::sqrt(rr.x), xsimd::sqrt(rr.y), xsimd::sqrt(rr.z)};
-        p = {half * (s.x + r.x), half * (s.y + r.y), half * (s.z + r.z)};
-        const Lanes product = p.x * p.y * p.z * inverse_ratio;
-        const Lanes miss = product - one;
-        is_found = xsimd::all(xsimd::abs(miss) < Lanes(kTolerance));
-        // d log(product) / dm = sum_i 1 / (p_i r_i); 2 (y - 1) / (y + 1) in place of log(y)
-        const Lanes a = p.x * r.x;
-        const Lanes b = p.y * r.y;
-        const Lanes c = p.z * r.z;
-        const Lanes bc = b * c;
-        const Lanes slope = xsimd::fma(a, b + c, bc);
-        m -= (miss + miss) * a * bc / ((product + one) * slope);
+        const Vector bulk{v.p.x - s.x, v.p.y - s.y, v.p.z - s.z};
+        pull.twice_energy = xsimd::fma(to.w_vol, dot(bulk, bulk), pull.twice_energy);
+        const Vector u{v.r.x * inverse.x, v.r.y * inverse.y, v.r.z * inverse.z};
+        const Lanes w = Lanes(0.5f) * to.w_vol;
+        const Lanes m4 = Lanes(4.0f) * v.m;
+        const Lanes lu = xsimd::fma(l.x, u.x, l.z * u.z);
+        const Lanes vol01 = -m4 * i01 * i01 / (u.x + u.y);
+        const Lanes vol012 = -vol01 * inverse.z * inverse.z * xsimd::fma(u.y, lu, l.x + l.z + m4) /
+                             ((u.y + u.z) * lu);
+        g = {xsimd::fma(w, u.x - one, g.g0), xsimd::fma(w, vol01, g.g01),
+             xsimd::fma(w, vol012, g.g012)};
     }
-    if (!is_found) {
-        return false;
-    }
-
-    // Energy; p_i - s_i = m / p_i.
-    const Vector off{one - s.x, one - s.y, one - s.z};
-    const Vector bulk{p.x - s.x, p.y - s.y, p.z - s.z};
-    pull.twice_energy = xsimd::fma(to.w_rot, dot(off, off), to.w_vol * dot(bulk, bulk));
-
-    // Divided differences of 1/s and of u.
-    const Vector inverse{one / s.x, one / s.y, one / s.z};
-    const Vector u{r.x * inverse.x, r.y * inverse.y, r.z * inverse.z};
-    const Lanes w = half * to.w_vol;
-    const Lanes m4 = Lanes(4.0f) * m;
-    const Lanes s01 = s.x + s.y;
-    const Lanes u01 = u.x + u.y;
-    const Lanes i01 = inverse.x * inverse.y;
-    const Lanes i012 = i01 * inverse.z;
-    const Lanes g0 = xsimd::fma(to.w_rot, inverse.x - one, w * (u.x - one));
-    const Lanes by_u01 = one / (s01 * u01);
-    const Lanes rot1 = -i01 * u01 * by_u01;
-    const Lanes vol1 = -m4 * i01 * i01 * s01 * by_u01;
-    const Lanes g01 = xsimd::fma(to.w_rot, rot1, w * vol1);
-    const Lanes rot2 = -rot1 * (s01 + s.z) * inverse.z / ((s.y + s.z) * (s.z + s.x));
-    const Lanes lu = xsimd::fma(l.x, u.x, l.z * u.z);
-    const Lanes vol2 =
-        m4 * i012 * i012 * s01 * by_u01 * xsimd::fma(u.y, lu, l.x + l.z + m4) / ((u.y + u.z) * lu);
-    const Lanes g012 = xsimd::fma(to.w_rot, rot2, w * vol2);
-
-    // G = (g_012 (C - l_1) + g_01) (C - l_0) + g_0, symmetric.
-    const detail::Symmetric A{C.xx - l.x, C.yy - l.x, C.zz - l.x, C.xy, C.xz, C.yz};
-    const detail::Symmetric B{xsimd::fma(g012, C.xx - l.y, g01),
-                              xsimd::fma(g012, C.yy - l.y, g01),
-                              xsimd::fma(g012, C.zz - l.y, g01),
-                              g012 * C.xy,
-                              g012 * C.xz,
-                              g012 * C.yz};
-    const auto sum3 = [](const Lanes& a, const Lanes& b, const Lanes& c, const Lanes& d,
-                         const Lanes& e,
-                         const Lanes& f) { return xsimd::fma(a, b, xsimd::fma(c, d, e * f)); };
-    const Lanes gxx = g0 + sum3(A.xx, B.xx, A.xy, B.xy, A.xz, B.xz);
-    const Lanes gyy = g0 + sum3(A.xy, B.xy, A.yy, B.yy, A.yz, B.yz);
-    const Lanes gzz = g0 + sum3(A.xz, B.xz, A.yz, B.yz, A.zz, B.zz);
-    const Lanes gxy = sum3(A.xx, B.xy, A.xy, B.yy, A.xz, B.yz);
-    const Lanes gxz = sum3(A.xx, B.xz, A.xy, B.yz, A.xz, B.zz);
-    const Lanes gyz = sum3(A.xy, B.xz, A.yy, B.yz, A.yz, B.zz);
-    const auto column = [&](const Lanes& x, const Lanes& y, const Lanes& z) {
-        return plus(plus(times(x, F.c0), y, F.c1), z, F.c2);
-    };
-    pull.H = {column(gxx, gxy, gxz), column(gxy, gyy, gyz), column(gxz, gyz, gzz)};
+    pull.H = detail::times_function(F, C, l, g);
     return true;
 }
 

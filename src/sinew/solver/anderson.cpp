@@ -11,6 +11,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kPiece = 8192;
+using Piece = Eigen::Map<const Eigen::VectorXf>;
 
 }  // namespace
 
@@ -50,22 +51,17 @@ void Anderson::propose(std::span<const double> x, std::span<const double> r,
         for (std::size_t i = begin; i < end; ++i) {
             const double g = x[i] + r[i];
             if (has_past) {
-                dg_[offset + i] = g - last_g_[i];
-                dr_[offset + i] = r[i] - last_r_[i];
+                dg_[offset + i] = static_cast<float>(g - last_g_[i]);
+                dr_[offset + i] = static_cast<float>(r[i] - last_r_[i]);
             }
             last_g_[i] = g;
             last_r_[i] = r[i];
         }
         for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) {
-            double with_newest = 0.0;
-            double with_r = 0.0;
-            for (std::size_t i = begin; i < end; ++i) {
-                const double d = dr_[j * size_ + i];
-                with_newest += d * dr_[offset + i];
-                with_r += d * r[i];
-            }
-            dots[j] = with_newest;
-            dots[m + j] = with_r;
+            const auto count = static_cast<Eigen::Index>(end - begin);
+            const auto d = Piece(dr_.data() + j * size_ + begin, count).cast<double>();
+            dots[j] = d.dot(Piece(dr_.data() + offset + begin, count).cast<double>());
+            dots[m + j] = d.dot(Eigen::Map<const Eigen::VectorXd>(r.data() + begin, count));
         }
     });
     has_last_ = true;
@@ -98,9 +94,9 @@ void Anderson::propose(std::span<const double> x, std::span<const double> r,
         }
         for (int j = 0; j < columns; ++j) {
             const double t = theta[j];
-            const double* from = dg_.data() + static_cast<std::size_t>(j) * size_;
+            const float* from = dg_.data() + static_cast<std::size_t>(j) * size_;
             for (std::size_t i = begin; i < end; ++i) {
-                next[i] -= t * from[i];
+                next[i] -= t * static_cast<double>(from[i]);
             }
         }
     });

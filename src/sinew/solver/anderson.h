@@ -33,16 +33,12 @@ private:
     using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMaxWindow, kMaxWindow>;
     using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMaxWindow, 1>;
 
-    std::span<double> column(std::vector<double>& of, int j) {
-        return {of.data() + static_cast<std::size_t>(j) * size_, size_};
-    }
-
     std::size_t size_;
     int window_;
     int count_ = 0;  // differences stored
     int next_ = 0;   // column that the next difference goes to
     bool has_last_ = false;
-    std::vector<double> dg_, dr_;  // differences, a column each
+    std::vector<float> dg_, dr_;  // differences, a column each; float, to read half as much
     std::vector<double> last_g_, last_r_;
     Small gram_;                   // dr^T dr
     std::vector<double> partial_;  // dot products of pieces of the vectors

@@ -30,6 +30,32 @@ std::span<const double> values(const Points& p) {
     return {p.data(), at(p.size())};
 }
 
+// The root of a sum over [0, n), in a fixed order.
+template <class Term>
+double root_of_sum(std::size_t n, std::vector<double>& partial, const Term& term) {
+    parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+        double sum = 0.0;
+        for (std::size_t i = begin; i < end; ++i) {
+            sum += term(i);
+        }
+        partial[begin / kPiece] = sum;
+    });
+    double sum = 0.0;
+    for (std::size_t k = 0; k < (n + kPiece - 1) / kPiece; ++k) {
+        sum += partial[k];
+    }
+    return std::sqrt(sum);
+}
+
+// to = x + length * d
+void step_along(const Points& x, double length, const Points& d, Points& to) {
+    parallel_for(at(x.rows()), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = 3 * begin; i < 3 * end; ++i) {
+            to.data()[i] = x.data()[i] + length * d.data()[i];
+        }
+    });
+}
+
 }  // namespace
 
 struct LocalGlobal::Data {
@@ -118,16 +144,24 @@ void LocalGlobal::Data::factorise() {
 // Energy and forces of everything at x; fixed vertices feel none.
 double LocalGlobal::Data::evaluate(const Points& x, Points& f) {
     double energy = 0.0;
-    if (step > 0.0) {
-        const double scale = 1.0 / (step * step);
-        for (Eigen::Index v = 0; v < vertices; ++v) {
-            const Eigen::RowVector3d d = inertial.row(v) - x.row(v);
-            const double w = masses[at(v)] * scale;
-            f.row(v) = w * d;
-            energy += 0.5 * w * d.squaredNorm();
+    // Inertia, m / (2 dt^2) |x - y|^2; nothing at rest.
+    parallel_for(at(vertices), kPiece, [&](std::size_t begin, std::size_t end) {
+        double sum = 0.0;
+        if (step > 0.0) {
+            for (std::size_t v = begin; v < end; ++v) {
+                const auto row = static_cast<Eigen::Index>(v);
+                const Eigen::RowVector3d d = inertial.row(row) - x.row(row);
+                const double w = masses[v] / (step * step);
+                f.row(row) = w * d;
+                sum += 0.5 * w * d.squaredNorm();
+            }
+        } else {
+            std::fill(f.data() + 3 * begin, f.data() + 3 * end, 0.0);
         }
-    } else {
-        f.setZero();
+        partial[begin / kPiece] = sum;
+    });
+    for (const double part : partial) {
+        energy += part;
     }
     for (const auto& term : terms) {
         energy += term->add_force(x, f);
@@ -150,19 +184,10 @@ double LocalGlobal::Data::evaluate(const Points& x, Points& f) {
 }
 
 double LocalGlobal::Data::norm(const Points& f) {
-    const std::size_t n = at(f.rows());
-    parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
-        double sum = 0.0;
-        for (std::size_t i = 3 * begin; i < 3 * end; ++i) {
-            sum += f.data()[i] * f.data()[i];
-        }
-        partial[begin / kPiece] = sum;
+    return root_of_sum(at(f.rows()), partial, [&](std::size_t i) {
+        const double* v = f.data() + 3 * i;
+        return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     });
-    double sum = 0.0;
-    for (std::size_t k = 0; k < (n + kPiece - 1) / kPiece; ++k) {
-        sum += partial[k];
-    }
-    return std::sqrt(sum);
 }
 
 // Global step: d with (system) d = f.
@@ -183,25 +208,23 @@ void LocalGlobal::Data::solve(const Points& f, Points& d) {
 // Forces below this are rounding: stiffness times the size of an element's displacement error.
 double LocalGlobal::Data::rounding_floor(const Points& x) {
     const Eigen::RowVector3d centre = x.colwise().mean();
-    double sum = 0.0;
-    for (int i = 0; i < system.size; ++i) {
-        double diagonal = 0.0;
-        double nearest = 1e300;
-        for (auto e = system.start[at(i)]; e < system.start[at(i) + 1]; ++e) {
-            const int j = system.column[at(e)];
-            if (j == i) {
-                diagonal = system.value[at(e)];
-            } else {
-                nearest =
-                    std::min(nearest, (x.row(free[at(j)]) - x.row(free[at(i)])).squaredNorm());
-            }
-        }
-        if (nearest == 1e300) {
-            nearest = (x.row(free[at(i)]) - centre).squaredNorm();
-        }
-        sum += diagonal * diagonal * nearest;
-    }
-    return kForceRounding * std::sqrt(sum);
+    return kForceRounding * root_of_sum(at(system.size), partial, [&](std::size_t i) {
+               double diagonal = 0.0;
+               double nearest = 1e300;
+               const auto here = x.row(free[i]);
+               for (auto e = system.start[i]; e < system.start[i + 1]; ++e) {
+                   const auto j = at(system.column[at(e)]);
+                   if (j == i) {
+                       diagonal = system.value[at(e)];
+                   } else {
+                       nearest = std::min(nearest, (x.row(free[j]) - here).squaredNorm());
+                   }
+               }
+               if (nearest == 1e300) {
+                   nearest = (here - centre).squaredNorm();
+               }
+               return diagonal * diagonal * nearest;
+           });
 }
 
 LocalGlobalReport LocalGlobal::Data::minimise(Points& x, const LocalGlobalOptions& options,
@@ -266,7 +289,7 @@ LocalGlobalReport LocalGlobal::Data::minimise(Points& x, const LocalGlobalOption
         double length = 1.0;
         constexpr double kShortest = 1e-3;
         for (; !is_accepted && length > kShortest; length *= 0.5) {
-            trial = x + length * direction;
+            step_along(x, length, direction, trial);
             trial_energy = timed_evaluate(trial, trial_force);
             is_accepted = !rises(trial_energy, energy);
             report.shortened += is_accepted ? 0 : 1;
@@ -325,7 +348,7 @@ LocalGlobal::LocalGlobal(Eigen::Index vertices, Terms terms, std::span<const Ind
     }
     d.reduced_force.resize(3 * d.free.size());
     d.reduced_direction.resize(3 * d.free.size());
-    d.partial.resize(at(vertices) / kPiece + 1);
+    d.partial.resize((at(vertices) + kPiece - 1) / kPiece);
     d.factorise();
 }
 

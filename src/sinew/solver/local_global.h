@@ -6,6 +6,7 @@
 #include "sinew/energy/projective_term.h"
 #include "sinew/linalg/cholesky.h"
 #include "sinew/solver/low_rank_system.h"
+#include "sinew/solver/solver_report.h"
 
 #include <concepts>
 #include <functional>
@@ -35,26 +36,16 @@ void visit_fields(Options& o, Visitor&& v) {
                       .max = 16});
 }
 
-enum class LocalGlobalStatus {
-    Converged,           ///< the residual is below the tolerance, or at the level of rounding
-    IterationLimit,      ///< stopped early; the energy has fallen so far
-    Stalled,             ///< no step lowers the energy any more
-    NotPositiveDefinite  ///< nothing was solved: see LocalGlobal::factor_result
-};
+using LocalGlobalStatus = SolverStatus;
 
-/// What happened. Histories start with the first state: iterations + 1 entries.
-struct LocalGlobalReport {
-    LocalGlobalStatus status = LocalGlobalStatus::IterationLimit;
-    int iterations = 0;
-    std::vector<double> energy = {};    ///< J
-    std::vector<double> residual = {};  ///< |forces on free vertices| / those at the start
-    VolumeError volume_error = {};      ///< at the end, the largest of all terms
-    int refused = 0;                    ///< accelerated steps that would have raised the energy
-    int shortened = 0;                  ///< plain steps that had to be shortened
-    double seconds_local = 0.0;         ///< projections and forces
-    double seconds_global = 0.0;        ///< linear systems
+/// What happened; `residual` is relative to the forces at the start.
+struct LocalGlobalReport : SolverReport {
+    VolumeError volume_error = {};  ///< at the end, the largest of all terms
+    int refused = 0;                ///< accelerated steps that would have raised the energy
+    int shortened = 0;              ///< plain steps that had to be shortened
+    double seconds_local = 0.0;     ///< projections and forces
+    double seconds_global = 0.0;    ///< linear systems
     double seconds_accelerate = 0.0;
-    double seconds_total = 0.0;
 };
 
 /// Called after every iteration with its number (from 1) and the positions.

@@ -1,7 +1,10 @@
 #include "sinew/solver/low_rank_system.h"
 
+#include "sinew/base/parallel.h"
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace sinew {
 namespace {
@@ -9,12 +12,20 @@ namespace {
 // Beyond this many rows the preparation of Woodbury's formula costs more than conjugate gradients.
 constexpr std::size_t kWoodburyRows = 96;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        sum += a[i] * b[i];
-    }
-    return sum;
+constexpr std::size_t kPiece = 16384;  // values per piece of parallel work
+
+// The sum of term(i) over [0, n), in a fixed order. `term` may also change vectors at i.
+template <class Term>
+double sum_over(std::size_t n, std::vector<double>& partial, const Term& term) {
+    partial.assign((n + kPiece - 1) / kPiece, 0.0);
+    parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+        double sum = 0.0;
+        for (std::size_t i = begin; i < end; ++i) {
+            sum += term(i);
+        }
+        partial[begin / kPiece] = sum;
+    });
+    return std::accumulate(partial.begin(), partial.end(), 0.0);
 }
 
 }  // namespace
@@ -139,34 +150,43 @@ void LowRankSystem::solve_gradients(std::span<const double> f, std::span<double>
                                     SparseCholesky::Workspace& workspace) {
     constexpr int kMaxSteps = 60;
     constexpr double kTolerance = 1e-5;
+    const std::size_t n = d.size();
     std::fill(d.begin(), d.end(), 0.0);
     std::copy(f.begin(), f.end(), r_.begin());
     factor_.solve(r_, 3, z_, workspace);
-    std::copy(z_.begin(), z_.end(), p_.begin());
-    double rz = dot(r_, z_);
+    double rz = sum_over(n, partial_, [&](std::size_t i) {
+        p_[i] = z_[i];
+        return r_[i] * z_[i];
+    });
     const double enough = kTolerance * kTolerance * rz;
-    for (int step = 0; step < kMaxSteps && rz > enough; ++step) {
+    steps_ = 0;
+    while (steps_ < kMaxSteps && rz > enough) {
         multiply(A_, p_, 3, q_);
         multiply_rows(p_, rows_);
         for (std::size_t i = 0; i < weight_.size(); ++i) {
             rows_.row(static_cast<Eigen::Index>(i)) *= -weight_[i];
         }
         subtract_rows(rows_, q_);
-        const double pq = dot(p_, q_);
+        const double pq = sum_over(n, partial_, [&](std::size_t i) { return p_[i] * q_[i]; });
         if (!(pq > 0.0)) {
             break;
         }
         const double length = rz / pq;
-        for (std::size_t i = 0; i < d.size(); ++i) {
-            d[i] += length * p_[i];
-            r_[i] -= length * q_[i];
-        }
+        parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                d[i] += length * p_[i];
+                r_[i] -= length * q_[i];
+            }
+        });
         factor_.solve(r_, 3, z_, workspace);
-        const double next = dot(r_, z_);
-        for (std::size_t i = 0; i < d.size(); ++i) {
-            p_[i] = z_[i] + next / rz * p_[i];
-        }
+        const double next = sum_over(n, partial_, [&](std::size_t i) { return r_[i] * z_[i]; });
+        parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                p_[i] = z_[i] + next / rz * p_[i];
+            }
+        });
         rz = next;
+        ++steps_;
     }
 }
 

@@ -35,6 +35,10 @@ public:
     ChangingMethod method() const {
         return method_;
     }
+    /// Conjugate gradients: steps that the last solve took.
+    int steps() const {
+        return steps_;
+    }
 
     /// f and d are unknowns x 3, row-major.
     void solve(std::span<const double> f, std::span<double> d,
@@ -58,7 +62,8 @@ private:
     std::vector<double> weight_ = {};
     Points rows_ = Points(0, 3);
     Eigen::LLT<Eigen::MatrixXd> small_ = {};  // W^-1 + C A^-1 C^T
-    std::vector<double> r_ = {}, z_ = {}, p_ = {}, q_ = {};
+    std::vector<double> r_ = {}, z_ = {}, p_ = {}, q_ = {}, partial_ = {};
+    int steps_ = 0;
 };
 
 }  // namespace sinew

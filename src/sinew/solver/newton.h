@@ -4,6 +4,7 @@
 #include "sinew/base/progress.h"
 #include "sinew/base/random.h"
 #include "sinew/energy/energy_term.h"
+#include "sinew/solver/solver_report.h"
 #include "sinew/solver/vertex_constraints.h"
 
 #include <concepts>
@@ -39,19 +40,11 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.seed, Field{.name = "seed", .help = "of the shake that leaves a saddle point", .min = 0});
 }
 
-enum class NewtonStatus {
-    Converged,       ///< the residual is below the tolerance, or at the level of rounding
-    IterationLimit,  ///< stopped early; the result is the best state so far
-    Stalled          ///< no step decreases the energy, and the residual is not small
-};
+using NewtonStatus = SolverStatus;
 
-/// What happened. Histories start with the first state, so they have iterations + 1 entries.
-struct NewtonReport {
-    NewtonStatus status = NewtonStatus::IterationLimit;
-    int iterations = 0;
-    std::vector<double> residual = {};  ///< |free gradient| / scale of the forces
-    std::vector<double> energy = {};    ///< J
-    std::vector<double> step = {};      ///< share of the Newton step taken, one per iteration
+/// What happened; `residual` is relative to the forces at work.
+struct NewtonReport : SolverReport {
+    std::vector<double> step = {};  ///< share of the Newton step taken, one per iteration
     int factorisations = 0;
     int projected_hessians = 0;  ///< how often the exact one was not positive definite
     int saddle_points_left = 0;
@@ -61,7 +54,6 @@ struct NewtonReport {
     double seconds_factorise = 0.0;
     double seconds_solve = 0.0;
     double seconds_search = 0.0;  ///< energies along the step
-    double seconds_total = 0.0;
 };
 
 struct NewtonResult {

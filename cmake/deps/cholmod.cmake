@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse REQUIRED)
+find_library(CHOLMOD_LIBRARY cholmod REQUIRED)
+if(NOT TARGET sinew_dep_cholmod)
+    add_library(sinew_dep_cholmod INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_cholmod SYSTEM INTERFACE "${CHOLMOD_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_cholmod INTERFACE "${CHOLMOD_LIBRARY}")
+endif()

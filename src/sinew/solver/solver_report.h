@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+namespace sinew {
+
+enum class SolverStatus {
+    Converged,           ///< the residual is below the tolerance, or at the level of rounding
+    IterationLimit,      ///< stopped early; the energy has fallen so far
+    Stalled,             ///< no step lowers the energy any more, and the residual is not small
+    NotPositiveDefinite  ///< nothing was solved: the matrix of the terms has no factor
+};
+
+/// What every minimiser reports. Histories start with the first state: iterations + 1 entries.
+struct SolverReport {
+    SolverStatus status = SolverStatus::IterationLimit;
+    int iterations = 0;
+    std::vector<double> energy = {};    ///< J
+    std::vector<double> residual = {};  ///< |forces on free vertices|, relative; see the solver
+    double seconds_total = 0.0;
+};
+
+}  // namespace sinew
