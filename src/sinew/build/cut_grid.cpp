@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace sinew {
 
@@ -38,26 +39,61 @@ constexpr std::size_t bit(std::size_t corner, std::size_t axis) {
     return corner >> axis & 1;
 }
 
-/// Coefficients of the moments in each entry (a <= b) of the stiffness, in one list.
+/// Integrals of dN_a/dx_d dN_b/dx_e as sums of moments, for the tensor components d e = xx yy zz xy
+/// xz yz (the mixed ones with both orders), entries a <= b in one list.
 struct Terms {
-    std::array<std::array<double, 27>, 36> coefficient = {};
+    static constexpr std::size_t kMost = 6000;
+    struct Term {
+        std::uint8_t component = 0;
+        std::uint8_t entry = 0;
+        std::uint8_t moment = 0;
+        double factor = 0.0;
+    };
+    std::array<Term, kMost> terms = {};
+    std::size_t count = 0;
+
+    /// Adds dN_a/dx_d dN_b/dx_e.
+    constexpr void add(std::size_t component, std::size_t entry, std::size_t a, std::size_t b,
+                       std::size_t d, std::size_t e) {
+        std::array<double, 27> sum = {};
+        const double sign = (bit(a, d) == 1 ? 1.0 : -1.0) * (bit(b, e) == 1 ? 1.0 : -1.0);
+        std::array<std::array<double, 3>, 3> factor = {};  // polynomial along each axis
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const auto& one = kLinear[bit(a, axis)];
+            const auto& other = kLinear[bit(b, axis)];
+            if (axis == d && axis == e) {
+                factor[axis] = {1.0, 0.0, 0.0};
+            } else if (axis == d) {
+                factor[axis] = {other[0], other[1], 0.0};
+            } else if (axis == e) {
+                factor[axis] = {one[0], one[1], 0.0};
+            } else {
+                factor[axis] = kProducts[bit(a, axis)][bit(b, axis)];
+            }
+        }
+        for (std::size_t m = 0; m < 27; ++m) {
+            sum[m] = sign * factor[0][m % 3] * factor[1][m / 3 % 3] * factor[2][m / 9];
+            if (sum[m] != 0.0) {
+                terms[count++] = {static_cast<std::uint8_t>(component),
+                                  static_cast<std::uint8_t>(entry), static_cast<std::uint8_t>(m),
+                                  sum[m]};
+            }
+        }
+    }
 
     constexpr Terms() {
         std::size_t entry = 0;
         for (std::size_t a = 0; a < 8; ++a) {
             for (std::size_t b = a; b < 8; ++b, ++entry) {
                 for (std::size_t d = 0; d < 3; ++d) {
-                    const std::size_t e = (d + 1) % 3, f = (d + 2) % 3;
-                    const double sign = bit(a, d) == bit(b, d) ? 1.0 : -1.0;
-                    const Product& p = kProducts[bit(a, e)][bit(b, e)];
-                    const Product& q = kProducts[bit(a, f)][bit(b, f)];
-                    for (std::size_t i = 0; i < 3; ++i) {
-                        for (std::size_t j = 0; j < 3; ++j) {
-                            coefficient[entry][i * kStride[e] + j * kStride[f]] +=
-                                sign * p[i] * q[j];
-                        }
-                    }
+                    add(d, entry, a, b, d, d);
                 }
+                add(3, entry, a, b, 0, 1);
+                add(3, entry, a, b, 1, 0);
+                add(4, entry, a, b, 0, 2);
+                add(4, entry, a, b, 2, 0);
+                add(5, entry, a, b, 1, 2);
+                add(5, entry, a, b, 2, 1);
             }
         }
     }
@@ -120,17 +156,19 @@ CutGrid cut_grid(const Points& points, const Triangles& triangles, double edge, 
     return grid;
 }
 
-CellStiffness cell_stiffness(const CutGrid::Moments& moments) {
+CellStiffness cell_stiffness(const CutGrid::Moments& moments, const Mat3& C) {
+    const std::array<double, 6> tensor = {C(0, 0), C(1, 1), C(2, 2), C(0, 1), C(0, 2), C(1, 2)};
+    std::array<double, 36> sum = {};
+    for (std::size_t i = 0; i < kTerms.count; ++i) {
+        const Terms::Term& term = kTerms.terms[i];
+        sum[term.entry] += tensor[term.component] * term.factor * moments[term.moment];
+    }
     CellStiffness K;
     std::size_t entry = 0;
     for (std::size_t a = 0; a < 8; ++a) {
         for (std::size_t b = a; b < 8; ++b, ++entry) {
-            double sum = 0.0;
-            for (std::size_t m = 0; m < 27; ++m) {
-                sum += kTerms.coefficient[entry][m] * moments[m];
-            }
-            K[a][b] = sum;
-            K[b][a] = sum;
+            K[a][b] = sum[entry];
+            K[b][a] = sum[entry];
         }
     }
     return K;

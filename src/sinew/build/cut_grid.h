@@ -44,9 +44,9 @@ struct CutGrid {
 CutGrid cut_grid(const Points& points, const Triangles& triangles, double edge, int margin);
 
 /// Corner c of a cell lies at (c & 1, c >> 1 & 1, c >> 2); N_c is 1 there, trilinear, 0 at the
-/// others. Entry (a, b): int grad N_a . grad N_b over the inside, symmetric.
+/// others. Entry (a, b): int grad N_a . C grad N_b over the inside, symmetric as C is.
 using CellStiffness = std::array<std::array<double, 8>, 8>;
-CellStiffness cell_stiffness(const CutGrid::Moments& moments);
+CellStiffness cell_stiffness(const CutGrid::Moments& moments, const Mat3& C);
 /// int grad N_a over the inside, one row per corner.
 std::array<Vec3, 8> cell_gradients(const CutGrid::Moments& moments);
 

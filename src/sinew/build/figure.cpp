@@ -32,15 +32,22 @@ TriangleMesh reflected(const TriangleMesh& mesh) {
     other.points.col(0) = -mesh.points.col(0);
     other.triangles.col(1) = mesh.triangles.col(2);
     other.triangles.col(2) = mesh.triangles.col(1);
+    if (Attribute* fibre = find_attribute(other.point_data, "fibre")) {
+        for (std::size_t i = 0; i < fibre->values.size(); i += 3) {
+            fibre->values[i] = -fibre->values[i];
+        }
+    }
     return other;
 }
 
-/// "tendon" rises from 0 to 1 where the belly ends; "share" is the way from origin to insertion.
+/// "tendon" rises from 0 to 1 where the belly ends; "share" is the way from origin to insertion;
+/// "fibre" the direction of the nearest stroke, or of the fibres of the nearest sheet.
 void add_tendon_data(const FigurePart& part, TriangleMesh& mesh) {
     constexpr double kSoftness = 0.02;  // of the way, on either side of the belly's end
     const std::vector<FigureShape> shapes = shapes_of(part);
     Attribute tendon{.name = "tendon", .components = 1, .values = {}};
     Attribute share{.name = "share", .components = 1, .values = {}};
+    Attribute fibre{.name = "fibre", .components = 3, .values = {}};
     for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
         const Vec3 x = point(mesh.points, i);
         const FigureShape* nearest = &shapes.front();
@@ -52,13 +59,16 @@ void add_tendon_data(const FigurePart& part, TriangleMesh& mesh) {
                 nearest = &shape;
             }
         }
-        const double s = nearest->share_along(x);
+        const FigureShape::Way way = nearest->way_along(x);
+        const double s = way.share;
         const double outside = std::max(part.belly_begin - s, s - part.belly_end);
         share.values.push_back(s);
+        fibre.values.insert(fibre.values.end(), way.direction.begin(), way.direction.end());
         tendon.values.push_back(std::clamp(0.5 + 0.5 * outside / kSoftness, 0.0, 1.0));
     }
     mesh.point_data.push_back(std::move(tendon));
     mesh.point_data.push_back(std::move(share));
+    mesh.point_data.push_back(std::move(fibre));
 }
 
 /// Surfaces of all parts of the table, in its order; empty ones for those that only shape the skin.

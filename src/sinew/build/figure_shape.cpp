@@ -232,10 +232,28 @@ void FigureShape::sample_sheet(const FigureSheet& sheet) {
         sample.position = node.position;
         sample.a = sample.b = node.half;
         sample.skin = node.skin;
-        share_.push_back(
-            static_cast<double>(samples_.size() % static_cast<std::size_t>(fine.columns)) /
-            (fine.columns - 1));
         samples_.push_back(sample);
+    }
+    // Fibres turn from the columns towards rising rows.
+    constexpr double kAlongRows = 1.0;  // rad, beyond which a sheet runs along its rows
+    for (int r = 0; r < fine.rows; ++r) {
+        for (int c = 0; c < fine.columns; ++c) {
+            const auto at = [&](int row, int column) {
+                return fine
+                    .at(std::clamp(row, 0, fine.rows - 1), std::clamp(column, 0, fine.columns - 1))
+                    .position;
+            };
+            const Vec3 column = (at(r, c + 1) - at(r, c - 1)).normalized();
+            Vec3 row = at(r + 1, c) - at(r - 1, c);
+            row = (row - row.dot(column) * column).normalized();
+            samples_[static_cast<std::size_t>(r * fine.columns + c)].tangent =
+                std::cos(sheet.fibre) * column + std::sin(sheet.fibre) * row;
+            const double along_row = static_cast<double>(r) / (fine.rows - 1);
+            share_.push_back(sheet.fibre > kAlongRows ? along_row
+                             : sheet.fibre < -kAlongRows
+                                 ? 1.0 - along_row
+                                 : static_cast<double>(c) / (fine.columns - 1));
+        }
     }
     for (int r = 0; r + 1 < fine.rows; ++r) {
         for (int c = 0; c + 1 < fine.columns; ++c) {
@@ -312,9 +330,9 @@ double FigureShape::distance_to_piece(const Vec3& x, Index piece) const {
     return (x - a - nearest_on_segment(x, a, e) * e).norm();
 }
 
-double FigureShape::share_along(const Vec3& x) const {
+FigureShape::Way FigureShape::way_along(const Vec3& x) const {
     double least = std::numeric_limits<double>::infinity();
-    double result = 0.0;
+    Way result;
     for (const Index piece : all_pieces_) {
         const double d = distance_to_piece(x, piece);
         if (d >= least) {
@@ -328,13 +346,18 @@ double FigureShape::share_along(const Vec3& x) const {
                        l = static_cast<std::size_t>(t[2]);
             const Vec2 w = nearest_on_triangle(x, samples_[i].position, samples_[j].position,
                                                samples_[l].position);
-            result = (1.0 - w[0] - w[1]) * share_[i] + w[0] * share_[j] + w[1] * share_[l];
+            const double u = 1.0 - w[0] - w[1];
+            result.share = u * share_[i] + w[0] * share_[j] + w[1] * share_[l];
+            result.direction =
+                u * samples_[i].tangent + w[0] * samples_[j].tangent + w[1] * samples_[l].tangent;
         } else {
             const Vec3& a = samples_[k].position;
             const double s = nearest_on_segment(x, a, samples_[k + 1].position - a);
-            result = (1.0 - s) * share_[k] + s * share_[k + 1];
+            result.share = (1.0 - s) * share_[k] + s * share_[k + 1];
+            result.direction = (1.0 - s) * samples_[k].tangent + s * samples_[k + 1].tangent;
         }
     }
+    result.direction.normalize();
     return result;
 }
 

@@ -42,9 +42,14 @@ public:
 
     double distance(const Vec3& x, FigureLayer layer) const;
 
-    /// How far along the shape the nearest place of its middle is: 0 at the origin, 1 at the
-    /// insertion. Along a sheet's columns.
-    double share_along(const Vec3& x) const;
+    /// How far along the shape the nearest place of its middle is, 0 at the origin, 1 at the
+    /// insertion, and the direction of the fibres there. A sheet runs along its columns; where its
+    /// fibres are nearer to the rows, along these.
+    struct Way {
+        double share = 0.0;
+        Vec3 direction = Vec3::Zero();  ///< unit
+    };
+    Way way_along(const Vec3& x) const;
 
     /// For many points of one ball: the pieces that can be nearest to any of them go into `pieces`.
     /// Returns a lower bound of the true distance of any point of the ball.

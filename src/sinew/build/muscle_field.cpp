@@ -51,9 +51,14 @@ void visit_triangle(double longest_edge, double step, Visit&& visit) {
 class MuscleFieldMaker {
 public:
     MuscleFieldMaker(const TriangleMesh& mesh, std::span<const MuscleEnd> ends,
-                     std::span<const double> tendon, const MuscleFieldOptions& options,
-                     MuscleField& field)
-        : mesh_(mesh), ends_(ends), tendon_(tendon), options_(options), field_(field) {
+                     std::span<const double> tendon, std::span<const double> along,
+                     const MuscleFieldOptions& options, MuscleField& field)
+        : mesh_(mesh),
+          ends_(ends),
+          tendon_(tendon),
+          along_(along),
+          options_(options),
+          field_(field) {
         check();
         choose_frame();
         grid_ = cut_grid(local_, mesh.triangles, field.cell_, kMargin);
@@ -61,6 +66,7 @@ public:
             refuse("a surface with nothing inside", "a closed surface that looks outward");
         }
         number_nodes();
+        find_conductivity();
         solve();
         recover_gradients();
         spread_tendon();
@@ -71,10 +77,12 @@ private:
     void check() const {
         const auto vertices = static_cast<std::size_t>(mesh_.points.rows());
         const auto triangles = static_cast<std::size_t>(mesh_.triangles.rows());
-        if (ends_.size() != triangles || (!tendon_.empty() && tendon_.size() != vertices)) {
-            refuse(
-                fmt::format("{} ends and {} shares of tendon", ends_.size(), tendon_.size()),
-                fmt::format("{}, one per triangle, and {}, one per vertex", triangles, vertices));
+        if (ends_.size() != triangles || (!tendon_.empty() && tendon_.size() != vertices) ||
+            (!along_.empty() && along_.size() != 3 * vertices)) {
+            refuse(fmt::format("{} ends, {} shares of tendon, {} numbers of directions",
+                               ends_.size(), tendon_.size(), along_.size()),
+                   fmt::format("{}, one per triangle; {}, one per vertex; three per vertex",
+                               triangles, vertices));
         }
         for (const MuscleEnd end : {MuscleEnd::Origin, MuscleEnd::Insertion}) {
             if (std::find(ends_.begin(), ends_.end(), end) == ends_.end()) {
@@ -177,10 +185,34 @@ private:
         }
     }
 
+    /// Along known directions the flow is easier.
+    void find_conductivity() {
+        conductivity_.assign(grid_.cells.size(), Mat3::Identity());
+        if (along_.empty() || options_.preference <= 1.0) {
+            return;
+        }
+        const std::vector<float> along = spread(along_, 3);
+        for (std::size_t i = 0; i < grid_.cells.size(); ++i) {
+            Vec3 a = Vec3::Zero();
+            for (const Index node : nodes_of(grid_.cells[i].at)) {
+                const float* v = along.data() + 3 * static_cast<std::size_t>(node);
+                a += Vec3(v[0], v[1], v[2]);
+            }
+            const double length = a.norm();
+            if (length > 0.0) {
+                a = field_.axes_.transpose() * a / length;
+                // Where directions around disagree the mean is short, and says little.
+                const double sure = std::min(1.0, length / 8.0);
+                conductivity_[i] += sure * (options_.preference - 1.0) * a * a.transpose();
+            }
+        }
+    }
+
     void solve() {
         GridStencil A(field_.size_, field_.node_at_, unknowns_);
-        for (const CutGrid::Cell& cell : grid_.cells) {
-            A.add(nodes_of(cell.at), cell_stiffness(cell.moments));
+        for (std::size_t i = 0; i < grid_.cells.size(); ++i) {
+            const CutGrid::Cell& cell = grid_.cells[i];
+            A.add(nodes_of(cell.at), cell_stiffness(cell.moments, conductivity_[i]));
         }
         std::vector<double> rhs(unknowns_, 0.0);
         constexpr double kStep = 0.35;  // of the samples that hold the ends, in cells
@@ -219,6 +251,7 @@ private:
             for (std::size_t c = 0; c < 8; ++c) {
                 g += potential_[static_cast<std::size_t>(nodes[c])] * G[c];
             }
+            g = conductivity_[i] * g;
             const double length = g.norm();
             if (length > 0.0) {
                 g /= length;
@@ -304,65 +337,90 @@ private:
         return M.llt().solve(R).row(0).transpose();
     }
 
-    /// Nodes near the surface take its values; those further in the mean of the ones before.
     void spread_tendon() {
         if (tendon_.empty()) {
             return;
         }
         const auto [least, most] = std::minmax_element(tendon_.begin(), tendon_.end());
         field_.has_uniform_tendon_ = *most - *least < 1e-6;
-        std::vector<double> sum(unknowns_, 0.0), weight(unknowns_, 0.0);
-        const auto every = [](Eigen::Index) { return true; };
-        visit_surface(1.0, every,
-                      [&](const std::array<Index, 8>& nodes, const std::array<double, 8>& N,
-                          const Vec3& b, Eigen::Index t, double area) {
-                          double value = 0.0;
-                          for (Eigen::Index k = 0; k < 3; ++k) {
-                              value +=
-                                  b[k] * tendon_[static_cast<std::size_t>(mesh_.triangles(t, k))];
-                          }
-                          add_weighted(nodes, N, area * value, sum);
-                          add_weighted(nodes, N, area, weight);
-                      });
-        std::vector<char> is_known(unknowns_, 0);
+        const std::vector<float> tendon = spread(tendon_, 1);
         for (std::size_t i = 0; i < unknowns_; ++i) {
-            if (weight[i] > 0.0) {
-                is_known[i] = 1;
-                field_.nodes_[i].tendon = static_cast<float>(sum[i] / weight[i]);
-            }
+            field_.nodes_[i].tendon = tendon[i];
         }
-        fill_layers(is_known);
     }
 
-    /// Layer by layer, unknown values of "tendon" become the mean of known neighbours.
-    void fill_layers(std::vector<char>& is_known) {
+    /// Values of the vertices, `components` each, carried into the inside: nodes near the surface
+    /// take its values, those further in the mean of the ones before.
+    std::vector<float> spread(std::span<const double> values, std::size_t components) const {
+        std::vector<float> sum(unknowns_ * components, 0.0f);
+        std::vector<float> weight(unknowns_, 0.0f);
+        const auto every = [](Eigen::Index) { return true; };
+        visit_surface(
+            1.0, every,
+            [&](const std::array<Index, 8>& nodes, const std::array<double, 8>& N, const Vec3& b,
+                Eigen::Index t, double area) {
+                for (std::size_t c = 0; c < 8; ++c) {
+                    if (nodes[c] < 0) {
+                        continue;
+                    }
+                    const auto node = static_cast<std::size_t>(nodes[c]);
+                    weight[node] += static_cast<float>(area * N[c]);
+                    for (std::size_t m = 0; m < components; ++m) {
+                        double value = 0.0;
+                        for (Eigen::Index k = 0; k < 3; ++k) {
+                            const auto v = static_cast<std::size_t>(mesh_.triangles(t, k));
+                            value += b[k] * values[v * components + m];
+                        }
+                        sum[node * components + m] += static_cast<float>(area * N[c] * value);
+                    }
+                }
+            });
+        std::vector<char> is_known(unknowns_, 0);
+        for (std::size_t i = 0; i < unknowns_; ++i) {
+            if (weight[i] > 0.0f) {
+                is_known[i] = 1;
+                for (std::size_t m = 0; m < components; ++m) {
+                    sum[i * components + m] /= weight[i];
+                }
+            }
+        }
+        fill_layers(is_known, sum, components);
+        return sum;
+    }
+
+    /// Layer by layer, unknown values become the mean of known neighbours.
+    void fill_layers(std::vector<char>& is_known, std::vector<float>& values,
+                     std::size_t components) const {
         const GridNeighbours around(field_.size_, field_.node_at_, unknowns_);
-        std::vector<std::size_t> layer;
-        std::vector<float> values;
+        std::vector<std::size_t> open, layer, later;
+        for (std::size_t i = 0; i < unknowns_; ++i) {
+            if (is_known[i] == 0) {
+                open.push_back(i);
+            }
+        }
         do {
             layer.clear();
-            values.clear();
-            for (std::size_t i = 0; i < unknowns_; ++i) {
-                if (is_known[i] != 0) {
-                    continue;
-                }
-                float sum = 0.0f;
+            later.clear();
+            for (const std::size_t i : open) {
                 int count = 0;
                 for (const Index n : around.of(i)) {
                     if (n >= 0 && is_known[static_cast<std::size_t>(n)] != 0) {
-                        sum += field_.nodes_[static_cast<std::size_t>(n)].tendon;
+                        for (std::size_t m = 0; m < components; ++m) {
+                            values[i * components + m] +=
+                                values[static_cast<std::size_t>(n) * components + m];
+                        }
                         ++count;
                     }
                 }
-                if (count > 0) {
-                    layer.push_back(i);
-                    values.push_back(sum / static_cast<float>(count));
+                for (std::size_t m = 0; m < components && count > 0; ++m) {
+                    values[i * components + m] /= static_cast<float>(count);
                 }
+                (count > 0 ? layer : later).push_back(i);
             }
-            for (std::size_t k = 0; k < layer.size(); ++k) {
-                field_.nodes_[layer[k]].tendon = values[k];
-                is_known[layer[k]] = 1;
+            for (const std::size_t i : layer) {
+                is_known[i] = 1;
             }
+            open.swap(later);
         } while (!layer.empty());
     }
 
@@ -419,18 +477,21 @@ private:
     const TriangleMesh& mesh_;
     std::span<const MuscleEnd> ends_;
     std::span<const double> tendon_;
+    std::span<const double> along_;
     const MuscleFieldOptions& options_;
     MuscleField& field_;
     Points local_;  // vertices along the principal axes
     CutGrid grid_;
+    std::vector<Mat3> conductivity_;  // per cell, along the grid's axes
     std::size_t unknowns_ = 0;
     std::vector<double> potential_;
 };
 
 MuscleField::MuscleField(const TriangleMesh& mesh, std::span<const MuscleEnd> ends,
-                         std::span<const double> tendon, const MuscleFieldOptions& options) {
+                         std::span<const double> tendon, std::span<const double> along,
+                         const MuscleFieldOptions& options) {
     check_ranges(options, "options of muscle fields");
-    MuscleFieldMaker(mesh, ends, tendon, options, *this);
+    MuscleFieldMaker(mesh, ends, tendon, along, options, *this);
 }
 
 MuscleField::Sample MuscleField::sample(const Vec3& x) const {
@@ -499,8 +560,13 @@ std::vector<MuscleField> compute_muscle_fields(const std::vector<Muscle>& muscle
                 const Muscle& muscle = muscles[i];
                 try {
                     const std::vector<double> shares = muscle_shares(muscle, bones);
+                    const Attribute* along = find_attribute(muscle.mesh.point_data, "fibre");
+                    const bool is_known = along != nullptr && along->components == 3;
                     fields[i] = MuscleField(muscle.mesh, find_muscle_ends(muscle.mesh, shares),
-                                            muscle_tendon(muscle, shares), options);
+                                            muscle_tendon(muscle, shares),
+                                            is_known ? std::span<const double>(along->values)
+                                                     : std::span<const double>(),
+                                            options);
                 } catch (const InputError& error) {
                     throw error.within(fmt::format("muscle '{}'", muscle.name));
                 }

@@ -17,6 +17,7 @@ struct MuscleFieldOptions {
     double cells = 4000.0;     ///< that a muscle's volume is divided into, about, [50, 1e6]
     double min_cell = 0.0006;  ///< shortest edge of a cell, m, > 0
     double max_cell = 0.005;   ///< longest, m, > 0
+    double preference = 8.0;   ///< of flow along known directions, [1, 100]; 1: none
     double tolerance = 1e-7;   ///< of the residual, relative, (0, 1e-2]
     int max_iterations = 2000;
 };
@@ -29,6 +30,10 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "min_cell", .help = "shortest cell", .unit = "m", .min = 1e-4, .max = 0.1});
     v(o.max_cell,
       Field{.name = "max_cell", .help = "longest cell", .unit = "m", .min = 1e-4, .max = 0.1});
+    v(o.preference, Field{.name = "preference",
+                          .help = "of flow along known directions; 1: none",
+                          .min = 1,
+                          .max = 100});
     v(o.tolerance,
       Field{.name = "tolerance", .help = "relative residual", .max = 1e-2, .above = 0.0});
     v(o.max_iterations,
@@ -45,6 +50,11 @@ void visit_fields(Options& o, Visitor&& v) {
 /// the part of the cell inside the surface only (a cut finite element). That needs no mesh, takes
 /// surfaces that intersect themselves, and reproduces linear u exactly however the surface cuts the
 /// cells. The ends are held by a stiff term on the surface instead of fixed unknowns.
+/// Departs: where directions a are known (point data "fibre"), the flow prefers them. Plain flow
+/// takes the shortest way between the ends, across a sheet whose fibres run obliquely:
+///
+///   div q = 0,   q = C grad u,   C = E + (preference - 1) a a^T,   q . n = 0,   direction = q /
+///   |q|
 class MuscleField {
 public:
     /// Knows nothing: direction() is zero.
@@ -52,9 +62,11 @@ public:
     /// @param mesh    closed, outward
     /// @param ends    one per triangle; both ends must occur
     /// @param tendon  0 belly to 1 tendon, one per vertex, or empty for none
+    /// @param along   known directions, x y z per vertex, or empty for none
     /// @throws InputError  when the sizes disagree, an end is missing or nothing lies inside
     MuscleField(const TriangleMesh& mesh, std::span<const MuscleEnd> ends,
-                std::span<const double> tendon, const MuscleFieldOptions& options = {});
+                std::span<const double> tendon = {}, std::span<const double> along = {},
+                const MuscleFieldOptions& options = {});
 
     /// Unit vector from origin to insertion. Around the muscle the field is continued; further away
     /// it is that of the nearest end of the box around it.
@@ -108,8 +120,8 @@ private:
     bool has_converged_ = false;
 };
 
-/// One field per muscle, in their order; ends from "share" and "tendon" of the meshes, or estimated
-/// (muscle_ends.h). The same bits for any number of threads.
+/// One field per muscle, in their order; ends from "share", "tendon" and "fibre" of the meshes, or
+/// estimated (muscle_ends.h). The same bits for any number of threads.
 /// @throws InputError  naming the muscle; Cancelled
 std::vector<MuscleField> compute_muscle_fields(const std::vector<Muscle>& muscles,
                                                const std::vector<Bone>& bones,
