@@ -39,15 +39,14 @@ struct ChangingTimes {
     int rows = 0;
     double woodbury_change_ms = 0.0;
     double woodbury_solve_ms = 0.0;
+    double second_change_ms = 0.0;  ///< a new factor of both
+    double second_solve_ms = 0.0;
     double gradient_solve_ms = 0.0;  ///< conjugate gradients; a change costs nothing
     int gradient_steps = 0;
-    /// Solves between two changes above which Woodbury's formula is the faster one.
-    double break_even = 0.0;
 };
 struct ChangingBench {
     int vertices = 0;
     double plain_solve_ms = 0.0;  ///< without any rows
-    double refactor_s = 0.0;      ///< numbers of a second matrix that holds all rows
     std::vector<ChangingTimes> times = {};
 };
 ChangingBench run_changing_bench(double cell = 0.01085, const Progress& progress = {});

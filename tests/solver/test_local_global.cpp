@@ -355,7 +355,8 @@ TEST(LocalGlobal, ChangingConstraintsGiveTheResultOfANewFactorisation) {
     Points expected = mesh.points;
     const auto reference = all.minimise(expected, options);
     for (const ChangingMethod method :
-         {ChangingMethod::Woodbury, ChangingMethod::ConjugateGradient, ChangingMethod::Automatic}) {
+         {ChangingMethod::Woodbury, ChangingMethod::SecondMatrix, ChangingMethod::ConjugateGradient,
+          ChangingMethod::Automatic}) {
         LocalGlobal solver(mesh.points.rows(), {elastic(mesh, 1, 1)}, low);
         const std::shared_ptr<ProjectiveConstraints> list[1] = {pull};
         solver.set_changing(list, method);
@@ -369,6 +370,36 @@ TEST(LocalGlobal, ChangingConstraintsGiveTheResultOfANewFactorisation) {
         solver.minimise(x, options);
         EXPECT_LE((x - mesh.points).cwiseAbs().maxCoeff(), 1e-4);
     }
+}
+
+// The corners of the cost model: few rows, rows that change at once, many rows that stay.
+TEST(LocalGlobal, CheapestMethodFollowsTheMeasuredCosts) {
+    EXPECT_EQ(cheapest_method(3, 10), ChangingMethod::Woodbury);
+    EXPECT_EQ(cheapest_method(200, 10), ChangingMethod::Woodbury);
+    EXPECT_EQ(cheapest_method(2000, 10), ChangingMethod::SecondMatrix);
+    EXPECT_EQ(cheapest_method(500, 1), ChangingMethod::ConjugateGradient);
+}
+
+// Saito 2015, section 4: ten iterations are enough, and the rest matrix costs few of them.
+TEST(LocalGlobal, Saito2015TenIterationsReachOnePercentOnAGrowingMuscle) {
+    const TetMesh mesh = support::box_of_tets({14, 6, 6}, {0.3, 0.1, 0.1});
+    const auto fixed = vertices_where(mesh.points, [](const Vec3& p) {
+        return (p - Vec3(p.x(), 0.05, 0.05)).norm() < 0.02;  // a bone along the middle
+    });
+    const auto tets = elastic(mesh, 200, 2000);
+    LocalGlobal solver(mesh.points.rows(), {tets}, fixed);
+    tets->set_growth(std::vector<Mat3>(static_cast<std::size_t>(mesh.tets.rows()),
+                                       Vec3(1.0, 1.1, 1.1).asDiagonal()));
+    Points converged = mesh.points;
+    const double minimum =
+        solver.minimise(converged, {.max_iterations = 300, .tolerance = 1e-8}).energy.back();
+    Points x = mesh.points;
+    const double rest = solver.minimise(x, {.max_iterations = 10}).energy.back();
+    EXPECT_LE(rest, 1.01 * minimum);
+    solver.refactor();
+    Points y = mesh.points;
+    const double exact = solver.minimise(y, {.max_iterations = 10}).energy.back();
+    EXPECT_LE(exact, 1.01 * minimum);
 }
 
 TEST(LocalGlobal, ReportsProgressAndCanBeCancelled) {

@@ -63,6 +63,7 @@ struct LocalGlobal::Data {
     Terms terms;
     std::vector<std::shared_ptr<ProjectiveConstraints>> changing;
     ChangingMethod changing_method = ChangingMethod::Automatic;
+    int changing_iterations = LowRankSystem::kUsualSolves;
     std::vector<int> free;    // vertices among the unknowns, ascending
     std::vector<int> number;  // of a vertex among the unknowns, -1 when it is fixed
     Points external = Points(0, 3);
@@ -137,7 +138,7 @@ void LocalGlobal::Data::factorise() {
         for (const auto& c : changing) {
             lists.push_back(c.get());
         }
-        low_rank->set_rows(lists, changing_method, *workspace);
+        low_rank->set_rows(lists, changing_method, *workspace, changing_iterations);
     }
 }
 
@@ -370,16 +371,17 @@ const SparseCholesky& LocalGlobal::factor() const {
 }
 
 void LocalGlobal::set_changing(std::span<const std::shared_ptr<ProjectiveConstraints>> constraints,
-                               ChangingMethod method) {
+                               ChangingMethod method, int iterations) {
     Data& d = *data_;
     d.changing.assign(constraints.begin(), constraints.end());
     d.changing_method = method;
+    d.changing_iterations = iterations;
     std::vector<const ProjectiveConstraints*> lists;
     for (const auto& c : d.changing) {
         lists.push_back(c.get());
     }
     if (d.result.is_positive_definite) {
-        d.low_rank->set_rows(lists, method, *d.workspace);
+        d.low_rank->set_rows(lists, method, *d.workspace, iterations);
     }
 }
 

@@ -76,10 +76,12 @@ public:
     const FactorResult& factor_result() const;
     const SparseCholesky& factor() const;
 
-    /// Constraints that come and go, besides the terms: solved without a new factorisation. Call
-    /// again whenever their lists changed; an empty span ends it.
+    /// Constraints that come and go, besides the terms: solved without a new factorisation of the
+    /// terms. Call again whenever their lists changed; an empty span ends it.
+    /// @param iterations  expected before the next change, for the automatic choice
     void set_changing(std::span<const std::shared_ptr<ProjectiveConstraints>> constraints,
-                      ChangingMethod method = ChangingMethod::Automatic);
+                      ChangingMethod method = ChangingMethod::Automatic,
+                      int iterations = LowRankSystem::kUsualSolves);
 
     /// Constant forces on vertices, N; an empty matrix for none.
     void set_external_forces(const Points& forces);

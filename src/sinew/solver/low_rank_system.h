@@ -5,17 +5,23 @@
 
 #include <Eigen/Cholesky>
 
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace sinew {
 
-/// How a system with a few constraints more than the factorised one is solved.
+/// How a system with some constraints more than the factorised one is solved.
 enum class ChangingMethod {
-    Automatic,         ///< Woodbury for few rows, conjugate gradients for many
-    Woodbury,          ///< exact; one third of a solve per row at each change, two per solution
-    ConjugateGradient  ///< matrix-free, the factor as preconditioner; no cost at a change
+    Automatic,          ///< the cheapest of the others, by `cheapest_method`
+    Woodbury,           ///< exact; a third of a solve per row at each change, two per solution
+    SecondMatrix,       ///< exact; a new factor at each change, one solve per solution
+    ConjugateGradient,  ///< matrix-free, the factor as preconditioner; no cost at a change
 };
+
+/// The method that takes the least time for `solves` solutions between two changes of `rows` rows.
+/// The costs are those measured by `sinew bench changing`, in solves with the kept factor.
+ChangingMethod cheapest_method(std::size_t rows, int solves);
 
 /// Solves (A + C^T W C) d = f with a factor of A, where C changes often: contacts that come and go.
 class LowRankSystem {
@@ -25,9 +31,12 @@ public:
     LowRankSystem(const SparseSymmetric& A, const SparseCholesky& factor,
                   std::span<const int> number);
 
+    static constexpr int kUsualSolves = 10;
+
     /// Takes the rows of these constraints as C.
+    /// @param solves  expected before the next change, for the automatic choice
     void set_rows(std::span<const ProjectiveConstraints* const> constraints, ChangingMethod method,
-                  SparseCholesky::Workspace& workspace);
+                  SparseCholesky::Workspace& workspace, int solves = kUsualSolves);
 
     bool is_empty() const {
         return weight_.empty();
@@ -45,6 +54,8 @@ public:
                SparseCholesky::Workspace& workspace);
 
 private:
+    void prepare_woodbury(SparseCholesky::Workspace& workspace);
+    void prepare_second_matrix();
     void multiply_rows(std::span<const double> x, Points& y) const;  // y = C x
     void subtract_rows(const Points& y, std::span<double> x) const;  // x -= C^T y
     void solve_woodbury(std::span<const double> f, std::span<double> d,
@@ -62,6 +73,8 @@ private:
     std::vector<double> weight_ = {};
     Points rows_ = Points(0, 3);
     Eigen::LLT<Eigen::MatrixXd> small_ = {};  // W^-1 + C A^-1 C^T
+    std::optional<SparseCholesky> second_ = {};
+    std::optional<SparseCholesky::Workspace> second_workspace_ = {};
     std::vector<double> r_ = {}, z_ = {}, p_ = {}, q_ = {}, partial_ = {};
     int steps_ = 0;
 };
