@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds, and makes the built-in human: meshes and pictures go to out/.
+# Sets up, builds, and makes the built-in human, as meshes and as a body for simulation: all goes to out/.
 source "$(dirname "$0")/lib.sh"
 
 install_packages
@@ -15,16 +15,15 @@ step "Picture of muscles and bones" "$advice" "$sinew" render "$out/figure/muscl
 step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
 step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
     -o "$out/skin.png" --view front,three-quarter,back --size 500x800
-step "Even skin of 7 mm edges" "$advice" "$sinew" remesh "$out/figure/skin.ply" --edge 0.007 -o "$out/skin_even.ply"
-step "Tetrahedra inside the skin" "$advice" "$sinew" tetrahedralise "$out/skin_even.ply" --max-edge 0.025 -o "$out/body.msh"
-step "Picture of the tetrahedra, cut open" "$advice" "$sinew" render "$out/body.msh" \
-    -o "$out/tets.png" --cut left --view three-quarter --size 600x960
+step "A body for simulation" "$advice" "$sinew" build --resolution preview -o "$out/man.sinew"
+step "Picture of its layers" "$advice" "$sinew" render "$out/man.sinew" --sheet --size 420x580 -o "$out/body.png"
+step "Its tetrahedra, with tissues and fibres" "$advice" "$sinew" export "$out/man.sinew" -o "$out/man.vtu"
 step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
 
 say ""
 say "Made in $out/:"
 say "  figure/                 222 bones and 358 muscles as PLY, skin.ply, figure.glb (named parts), figure.json"
-say "  ecorche.png skeleton.png skin.png tets.png    pictures"
-say "  skin_even.ply body.msh  the skin remeshed and filled with tetrahedra"
+say "  man.sinew man.vtu       a body for simulation; its tetrahedra with tissues and fibres (opens in ParaView)"
+say "  body.png ecorche.png skeleton.png skin.png    pictures"
 say "  beam.vtu                a solved elasticity problem (opens in ParaView)"
 say "Next: $sinew --help"

@@ -3,6 +3,7 @@
 #include "sinew/build/body_tets.h"
 #include "sinew/build/envelope.h"
 #include "sinew/build/limit_gradient.h"
+#include "sinew/build/tissue_shares.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
 #include "sinew/mesh/connectivity.h"
@@ -101,7 +102,7 @@ TEST(BodyTets, ConformToSkinAndEnvelope) {
     double flesh = 0.0;
     const Eigen::VectorXd volumes = tet_volumes(body);
     for (std::size_t t = 0; t < body.region.size(); ++t) {
-        flesh += body.region[t] == 2 ? volumes[static_cast<Eigen::Index>(t)] : 0.0;
+        flesh += body.region[t] == kFleshRegion ? volumes[static_cast<Eigen::Index>(t)] : 0.0;
     }
     EXPECT_NEAR(flesh, enclosed_volume(d.envelope.mesh), 1e-9);
 }

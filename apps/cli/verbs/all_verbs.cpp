@@ -3,9 +3,9 @@
 namespace sinew::cli {
 
 std::vector<Verb> all_verbs() {
-    std::vector<Verb> verbs = {figure_verb(),         info_verb(),   check_verb(),
-                               convert_verb(),        repair_verb(), remesh_verb(),
-                               tetrahedralise_verb(), render_verb(), solve_verb()};
+    std::vector<Verb> verbs = {figure_verb(),         build_verb(),   export_verb(), info_verb(),
+                               check_verb(),          convert_verb(), repair_verb(), remesh_verb(),
+                               tetrahedralise_verb(), render_verb(),  solve_verb()};
 #ifdef SINEW_WITH_BENCH
     verbs.push_back(bench_verb());
 #endif

@@ -13,6 +13,7 @@
 
 #include "bench/convergence_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_template.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -152,7 +153,11 @@ int run(const Settings& settings, const Context& context, Json& result) {
                           .needs = "a bench that draws: convergence, or solver without --short",
                           .remedy = "leave --output out"});
     }
-    const Image image = settings.name == "solver" ? bench_solver(settings, context, result)
+    if (settings.name == "template") {
+        bench_template(settings.is_short, context, result);
+    }
+    const Image image = settings.name == "template" ? Image{}
+                        : settings.name == "solver" ? bench_solver(settings, context, result)
                         : settings.name == "convergence"
                             ? bench_convergence(settings, context, result)
                             : bench_changing(settings, context, result);
@@ -171,29 +176,31 @@ int run(const Settings& settings, const Context& context, Json& result) {
 
 Verb bench_verb() {
     auto settings = std::make_shared<Settings>();
-    return {.name = "bench",
-            .summary = "Time a part of Sinew against a named baseline in the same run",
-            .examples =
-                "  sinew bench solver --json      about two minutes, on an otherwise idle machine\n"
-                "  sinew bench solver --short     without scaling and convergence\n"
-                "  sinew bench convergence -o curves.png    rest against exact matrix\n"
-                "  sinew bench changing           rows that come and go, by three methods",
-            .options = {{.name = "name",
-                         .help = "what to time: solver, convergence, changing",
-                         .target = &settings->name,
-                         .metavar = "NAME",
-                         .choices = {"solver", "convergence", "changing"},
-                         .is_required = true},
-                        {.name = "--short",
-                         .help = "only the main scene",
-                         .target = &settings->is_short},
-                        {.name = "-o,--output",
-                         .help = "a plot to write: scaling, or the convergence curves",
-                         .target = &settings->output,
-                         .metavar = "FILE.png"}},
-            .run = [settings](const Context& context, Json& result) {
-                return run(*settings, context, result);
-            }};
+    return {
+        .name = "bench",
+        .summary = "Time a part of Sinew against a named baseline in the same run",
+        .examples =
+            "  sinew bench solver --json      about two minutes, on an otherwise idle machine\n"
+            "  sinew bench solver --short     without scaling and convergence\n"
+            "  sinew bench convergence -o curves.png    rest against exact matrix\n"
+            "  sinew bench changing           rows that come and go, by three methods\n"
+            "  sinew bench template --json    builds the human and measures it; --short: preview",
+        .options = {{.name = "name",
+                     .help = "what to time: solver, convergence, changing, template",
+                     .target = &settings->name,
+                     .metavar = "NAME",
+                     .choices = {"solver", "convergence", "changing", "template"},
+                     .is_required = true},
+                    {.name = "--short",
+                     .help = "only the main scene",
+                     .target = &settings->is_short},
+                    {.name = "-o,--output",
+                     .help = "a plot to write: scaling, or the convergence curves",
+                     .target = &settings->output,
+                     .metavar = "FILE.png"}},
+        .run = [settings](const Context& context, Json& result) {
+            return run(*settings, context, result);
+        }};
 }
 
 }  // namespace sinew::cli

@@ -3,7 +3,9 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/render/body_sheet.h"
 #include "sinew/render/contact_sheet.h"
 #include "sinew/render/png.h"
 
@@ -13,6 +15,7 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
@@ -122,7 +125,21 @@ std::vector<Scene> scenes_from(const Settings& settings, std::vector<std::string
     return scenes;
 }
 
+/// A body alone on a sheet shows all that it is made of.
+std::optional<Body> body_for_sheet(const Settings& settings) {
+    if (!settings.as_sheet || settings.inputs.size() != 1 ||
+        lower(std::filesystem::path(settings.inputs.front()).extension().string()) != ".sinew") {
+        return std::nullopt;
+    }
+    return read_archive(settings.inputs.front());
+}
+
 Image draw(const Settings& settings, const Context& context) {
+    if (const std::optional<Body> body = body_for_sheet(settings)) {
+        RenderOptions options = settings.render;
+        options.view = views_from(settings.views).front();
+        return body_sheet(*body, options, context.progress);
+    }
     const std::vector<View> views = views_from(settings.views);
     std::vector<std::string> captions;
     const std::vector<Scene> scenes = scenes_from(settings, captions);
@@ -160,6 +177,8 @@ Verb render_verb() {
             "  sinew render bones muscles -o ecorche.png       folders of parts, by kind\n"
             "  sinew render body.sinew -o x.png --skin-opacity 0.3 --view front,left,back\n"
             "  sinew render a.ply b.ply c.ply --sheet -o compare.png\n"
+            "  sinew render body.sinew --sheet --size 500x680 -o body.png   layers, fibres, "
+            "tissues\n"
             "  sinew render arm.msh -o cut.png --cut front --cut-at 0.02\n"
             "  sinew render scan.ply -o map.png --scalar thickness --range 0,0.03",
         .options = {{.name = "inputs",
@@ -181,7 +200,8 @@ Verb render_verb() {
                      .target = &settings->size,
                      .metavar = "WxH"},
                     {.name = "--sheet",
-                     .help = "one picture per input, side by side with captions",
+                     .help = "one picture per input, side by side with captions; of a single body, "
+                             "one per layer",
                      .target = &settings->as_sheet},
                     {.name = "--scalar",
                      .help = "colour by this data of the vertices or elements",

@@ -7,8 +7,10 @@
 namespace sinew::cli {
 
 Verb bench_verb();  ///< only where bench/ is built
+Verb build_verb();
 Verb check_verb();
 Verb convert_verb();
+Verb export_verb();
 Verb figure_verb();
 Verb info_verb();
 Verb remesh_verb();

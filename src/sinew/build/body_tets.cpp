@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/build/envelope.h"
+#include "sinew/build/tissue_shares.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/meshing/tetrahedralise.h"
 
@@ -13,9 +14,6 @@
 namespace sinew {
 
 namespace {
-
-constexpr int kFat = 1;
-constexpr int kFlesh = 2;
 
 void require_columns(const Points& points, const Tets& columns) {
     Eigen::Index worst = 0;
@@ -63,8 +61,8 @@ TetMesh fill_body(const TriangleMesh& skin, const TriangleMesh& envelope,
     require_columns(body.points, columns);
     body.tets.resize(columns.rows() + inside.tets.rows(), 4);
     body.tets << columns, inside.tets.array() + static_cast<Index>(surface);
-    body.region.assign(static_cast<std::size_t>(columns.rows()), kFat);
-    body.region.resize(static_cast<std::size_t>(body.tets.rows()), kFlesh);
+    body.region.assign(static_cast<std::size_t>(columns.rows()), kFatRegion);
+    body.region.resize(static_cast<std::size_t>(body.tets.rows()), kFleshRegion);
     return body;
 }
 

@@ -1,0 +1,55 @@
+#include "cli/verbs/bench_template.h"
+
+#include <nlohmann/json.hpp>
+
+#include "bench/template_bench.h"
+
+namespace sinew::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json quality_json(const BodyQuality& q) {
+    constexpr double kDegrees = 57.29577951308232;
+    return {{"inverted_tets", q.inverted},
+            {"smallest_dihedral_deg", kDegrees * q.smallest_dihedral},
+            {"largest_dihedral_deg", kDegrees * q.largest_dihedral},
+            {"largest_radius_edge", q.largest_radius_edge},
+            {"mean_radius_edge", q.mean_radius_edge},
+            {"skin_genus", q.skin_genus},
+            {"intersections", q.skin_intersections},
+            {"envelope_inside_skin", q.is_envelope_inside},
+            {"enclosed_within_1mm", q.enclosed},
+            {"enclosed", q.enclosed_exactly},
+            {"least_fat_mm", 1e3 * q.least_fat},
+            {"median_fat_mm", 1e3 * q.median_fat},
+            {"muscle_volume_error_median", q.median_volume_error},
+            {"muscle_volume_error_worst", q.worst_volume_error}};
+}
+
+}  // namespace
+
+void bench_template(bool is_short, const Context& context, Json& result) {
+    result = {{"bench", "template"}};
+    for (const bench::BuiltBody& b :
+         bench::run_template_bench({.with_standard = !is_short}, context.progress)) {
+        Json body = {{"seconds", b.seconds},
+                     {"cached_seconds", b.cached_seconds},
+                     {"memory_mb", b.memory_mb},
+                     {"vertices", b.vertices},
+                     {"tets", b.tets},
+                     {"skin_vertices", b.skin_vertices},
+                     {"mass_kg", b.mass},
+                     {"body_fat", b.body_fat},
+                     {"closed_parts", b.closed_parts},
+                     {"aligned_muscles", b.aligned_muscles}};
+        body.update(quality_json(b.quality));
+        for (const bench::SegmentShare& s : b.segments) {
+            body["segment_mass_shares"][s.name] = {{"share", s.share}, {"deleva1996", s.published}};
+        }
+        result[b.resolution] = std::move(body);
+    }
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,131 @@
+#include "sinew/base/error.h"
+#include "sinew/body/tissue_cells.h"
+#include "sinew/io/archive.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/mesh_files.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Settings {
+    std::string input;
+    std::string output;
+    std::string parts;
+};
+
+/// The surfaces that a word of --parts stands for.
+std::vector<MeshPart> parts_named(const Body& body, const std::string& word) {
+    std::vector<MeshPart> parts;
+    if (word == "muscles") {
+        for (const Muscle& muscle : body.muscles) {
+            parts.push_back({.name = muscle.name, .mesh = muscle.mesh, .kind = "muscle"});
+        }
+    } else if (word == "bones") {
+        for (const Bone& bone : body.bones) {
+            parts.push_back({.name = bone.name, .mesh = bone.mesh, .kind = "bone"});
+        }
+    } else {
+        const TetSurface& surface = word == "skin" ? body.skin : body.envelope;
+        parts.push_back({.name = word, .mesh = surface.mesh, .kind = "skin"});
+    }
+    std::erase_if(parts, [](const MeshPart& p) { return p.mesh.triangles.rows() == 0; });
+    return parts;
+}
+
+int export_parts(const Settings& settings, const Body& body, nlohmann::ordered_json& result) {
+    const std::vector<MeshPart> parts = parts_named(body, settings.parts);
+    if (parts.empty()) {
+        throw InputError({.where = settings.input,
+                          .found = fmt::format("no {}", settings.parts),
+                          .needs = "a body that has them",
+                          .remedy = "build one with 'sinew build'"});
+    }
+    std::error_code error;
+    fs::create_directories(settings.output, error);
+    if (error) {
+        throw InputError({.where = settings.output,
+                          .found = error.message(),
+                          .needs = "a folder that can be written to",
+                          .remedy = "name another folder"});
+    }
+    result["files"] = nlohmann::ordered_json::array();
+    for (const MeshPart& part : parts) {
+        const fs::path file = fs::path(settings.output) / (part.name + ".ply");
+        write_surface(file, {&part, 1});
+        result["files"].push_back(file.string());
+    }
+    return static_cast<int>(parts.size());
+}
+
+int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+    if (settings.parts.empty()) {
+        require_writable_place(settings.output);
+    }
+    const Body body = read_archive(settings.input);
+    std::string written;
+    if (!settings.parts.empty()) {
+        written = fmt::format("{} surfaces", export_parts(settings, body, result));
+    } else {
+        TetMesh mesh = body.tets;
+        if (mesh.tets.rows() == 0) {
+            throw InputError({.where = settings.input,
+                              .found = "a body without tetrahedra",
+                              .needs = "tetrahedra to export",
+                              .remedy = "build one with 'sinew build', or give --parts"});
+        }
+        const std::vector<Attribute> cells = tissue_cells(body);
+        mesh.tet_data.insert(mesh.tet_data.end(), cells.begin(), cells.end());
+        write_tets(settings.output, mesh);
+        written = fmt::format("{} points, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
+        result["vertices"] = mesh.points.rows();
+        result["tets"] = mesh.tets.rows();
+    }
+    result["output"] = settings.output;
+    if (!context.is_quiet && !context.wants_json) {
+        fmt::print("{}: {}\n", settings.output, written);
+    }
+    return kOk;
+}
+
+}  // namespace
+
+Verb export_verb() {
+    auto settings = std::make_shared<Settings>();
+    return {
+        .name = "export",
+        .summary = "Write a body's tetrahedra with their tissues, or its surfaces",
+        .examples =
+            "  sinew export man.sinew -o man.vtu                 tissue, muscle, fibre per cell\n"
+            "  sinew export man.sinew --parts muscles -o parts   one PLY per muscle\n"
+            "  sinew export man.sinew --parts envelope -o parts",
+        .options = {{.name = "body",
+                     .help = "the body",
+                     .target = &settings->input,
+                     .metavar = "FILE.sinew",
+                     .is_required = true},
+                    {.name = "-o,--output",
+                     .help = "file of tetrahedra (.vtu, .msh, .mesh ...), or folder for --parts",
+                     .target = &settings->output,
+                     .metavar = "OUT",
+                     .is_required = true},
+                    {.name = "--parts",
+                     .help = "write these surfaces as PLY instead",
+                     .target = &settings->parts,
+                     .choices = {"muscles", "bones", "skin", "envelope"}}},
+        .run = [settings](const Context& context, nlohmann::ordered_json& result) {
+            return run(*settings, context, result);
+        }};
+}
+
+}  // namespace sinew::cli

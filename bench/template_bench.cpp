@@ -1,0 +1,194 @@
+#include "bench/template_bench.h"
+
+#include "sinew/base/timer.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/meshing/health.h"
+#include "sinew/pipeline/make_body.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+
+namespace sinew::bench {
+
+namespace {
+
+constexpr double kDegree = 57.29577951308232;
+
+bool is_closed_manifold(const TriangleMesh& mesh) {
+    const SurfaceHealth health = check_health(mesh, {.find_intersections = false});
+    return health.measures.is_closed && health.measures.is_manifold;
+}
+
+double closed_parts(const Body& body) {
+    double closed = 0.0;
+    for (const Bone& bone : body.bones) {
+        closed += is_closed_manifold(bone.mesh);
+    }
+    for (const Muscle& muscle : body.muscles) {
+        closed += is_closed_manifold(muscle.mesh);
+    }
+    return closed / static_cast<double>(body.bones.size() + body.muscles.size());
+}
+
+/// Middles of the sections of a muscle, from origin to insertion, by the data "share" of its mesh.
+std::vector<Vec3> centre_line(const TriangleMesh& mesh) {
+    constexpr std::size_t kSections = 12;
+    const Attribute* share = find_attribute(mesh.point_data, "share");
+    std::array<Vec3, kSections> sum = {};
+    std::array<int, kSections> count = {};
+    sum.fill(Vec3::Zero());
+    for (std::size_t i = 0; share != nullptr && i < share->values.size(); ++i) {
+        const auto k = static_cast<std::size_t>(
+            std::clamp(share->values[i] * kSections, 0.0, kSections - 1.0));
+        sum[k] += point(mesh.points, static_cast<Eigen::Index>(i));
+        ++count[k];
+    }
+    std::vector<Vec3> line;
+    for (std::size_t k = 0; k < kSections; ++k) {
+        if (count[k] > 0) {
+            line.push_back(sum[k] / count[k]);
+        }
+    }
+    return line;
+}
+
+Vec3 tangent_near(const std::vector<Vec3>& line, const Vec3& x) {
+    double least = 1e9;
+    Vec3 tangent = Vec3::Zero();
+    for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+        const double d = (0.5 * (line[i] + line[i + 1]) - x).norm();
+        if (d < least) {
+            least = d;
+            tangent = (line[i + 1] - line[i]).normalized();
+        }
+    }
+    return tangent;
+}
+
+/// Share of the muscles whose fibres make at most 25 degrees with the centre line, on average.
+double aligned_muscles(const Body& body) {
+    std::vector<std::vector<Vec3>> lines;
+    for (const Muscle& muscle : body.muscles) {
+        lines.push_back(centre_line(muscle.mesh));
+    }
+    std::vector<double> angle(body.muscles.size(), 0.0);
+    std::vector<double> count(body.muscles.size(), 0.0);
+    for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
+        Vec3 middle = Vec3::Zero();
+        for (int k = 0; k < 4; ++k) {
+            middle += 0.25 * point(body.tets.points, body.tets.tets(t, k));
+        }
+        const auto i = static_cast<std::size_t>(t);
+        for (Index e = body.fibres.start[i]; e < body.fibres.start[i + 1]; ++e) {
+            const auto m =
+                static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)]);
+            if (lines[m].size() >= 2) {
+                const double cosine =
+                    tangent_near(lines[m], middle).dot(point(body.fibres.direction, e));
+                angle[m] += std::acos(std::clamp(cosine, -1.0, 1.0));
+                count[m] += 1.0;
+            }
+        }
+    }
+    double aligned = 0.0;
+    double known = 0.0;
+    for (std::size_t m = 0; m < angle.size(); ++m) {
+        if (count[m] > 0.0) {
+            known += 1.0;
+            aligned += angle[m] / count[m] * kDegree <= 25.0;
+        }
+    }
+    return known > 0.0 ? aligned / known : 0.0;
+}
+
+/// Mass of all segments that hang on this joint.
+double mass_beyond(const Skeleton& skeleton, const std::string& joint_name) {
+    std::vector<char> is_beyond(skeleton.segments.size(), 0);
+    double mass = 0.0;
+    for (const Joint& joint : skeleton.joints) {  // parents come before children
+        const bool is_start = joint.name == joint_name;
+        if (is_start || (joint.parent >= 0 && is_beyond[static_cast<std::size_t>(joint.parent)])) {
+            is_beyond[static_cast<std::size_t>(joint.child)] = 1;
+            mass += skeleton.segments[static_cast<std::size_t>(joint.child)].mass;
+        }
+    }
+    return mass;
+}
+
+std::vector<SegmentShare> segment_shares(const Body& body, double total) {
+    const auto beyond = [&](const char* joint) {
+        return 0.5 / total *
+               (mass_beyond(body.skeleton, fmt::format("{}_l", joint)) +
+                mass_beyond(body.skeleton, fmt::format("{}_r", joint)));
+    };
+    const double head = mass_beyond(body.skeleton, "neck_c7_t1") / total;
+    const double arm = beyond("shoulder");
+    const double elbow = beyond("elbow");
+    const double hand = beyond("wrist");
+    const double leg = beyond("hip");
+    const double knee = beyond("knee");
+    const double foot = beyond("ankle");
+    return {{"head", head, 0.0694},
+            {"trunk", 1.0 - head - 2.0 * (arm + leg), 0.4346},
+            {"upper_arm", arm - elbow, 0.0271},
+            {"forearm", elbow - hand, 0.0162},
+            {"hand", hand, 0.0061},
+            {"thigh", leg - knee, 0.1416},
+            {"shank", knee - foot, 0.0433},
+            {"foot", foot, 0.0137}};
+}
+
+double peak_memory_mb() {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+BuiltBody build_one(BodyResolution resolution, const std::string& name,
+                    const std::filesystem::path& cache, const Progress& progress) {
+    MakeBodyOptions options;
+    options.body.resolution = resolution;
+    options.cache = cache;
+    BuiltBody built;
+    built.resolution = name;
+    const MadeBody made = make_body(options, progress);
+    built.seconds = made.seconds;
+    built.memory_mb = peak_memory_mb();
+    built.cached_seconds = make_body(options, progress).seconds;
+    const BodySummary summary = summarise(made.body);
+    built.vertices = static_cast<long>(summary.points);
+    built.tets = static_cast<long>(summary.tets);
+    built.skin_vertices = static_cast<long>(summary.skin_vertices);
+    built.mass = summary.mass;
+    built.body_fat = summary.body_fat;
+    built.quality = measure_quality(made.body);
+    built.closed_parts = closed_parts(made.body);
+    built.aligned_muscles = aligned_muscles(made.body);
+    built.segments = segment_shares(made.body, summary.mass);
+    return built;
+}
+
+}  // namespace
+
+std::vector<BuiltBody> run_template_bench(const TemplateBenchOptions& options,
+                                          const Progress& progress) {
+    const std::filesystem::path cache =
+        std::filesystem::temp_directory_path() / fmt::format("sinew_bench_{}", ::getpid());
+    std::vector<BuiltBody> bodies;
+    bodies.push_back(build_one(BodyResolution::Preview, "preview", cache, progress));
+    if (options.with_standard) {
+        bodies.push_back(build_one(BodyResolution::Standard, "standard", cache, progress));
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(cache, ignored);
+    return bodies;
+}
+
+}  // namespace sinew::bench

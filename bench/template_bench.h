@@ -1,0 +1,43 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/build/body_builder.h"
+
+#include <string>
+#include <vector>
+
+namespace sinew::bench {
+
+struct TemplateBenchOptions {
+    bool with_standard = true;  ///< else the preview only
+};
+
+/// Share of the mass of one group of segments, beside the published one.
+struct SegmentShare {
+    std::string name;
+    double share = 0.0;
+    double published = 0.0;  ///< [deLeva1996, men]
+};
+
+/// One body, built without a cache, then once more with one that is filled.
+struct BuiltBody {
+    std::string resolution;
+    double seconds = 0.0;
+    double cached_seconds = 0.0;
+    double memory_mb = 0.0;  ///< peak of the process until then
+    long vertices = 0;
+    long tets = 0;
+    long skin_vertices = 0;
+    double mass = 0.0;      ///< kg
+    double body_fat = 0.0;  ///< of the mass
+    BodyQuality quality = {};
+    double closed_parts = 0.0;  ///< share of bones and muscles that are closed 2-manifolds
+    double aligned_muscles =
+        0.0;  ///< share whose fibres run along the centre line, 25 degrees mean
+    std::vector<SegmentShare> segments = {};
+};
+
+std::vector<BuiltBody> run_template_bench(const TemplateBenchOptions& options = {},
+                                          const Progress& progress = {});
+
+}  // namespace sinew::bench

@@ -1,0 +1,129 @@
+#include "sinew/pipeline/make_body.h"
+
+#include "sinew/base/timer.h"
+#include "sinew/io/content_hash.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
+#include "sinew/io/settings_json.h"
+#include "sinew/pipeline/body_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace sinew {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Names and contents of all files of a folder.
+std::string folder_key(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+        if (entry.is_regular_file()) {
+            files.push_back(entry.path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::string all;
+    for (const fs::path& file : files) {
+        all += fmt::format("{} {}\n", fs::relative(file, folder).string(), file_hash_text(file));
+    }
+    return content_hash_text(all);
+}
+
+template <class Options>
+std::string options_key(const std::string& before, const Options& options) {
+    return content_hash_text(before + settings_to_json(options));
+}
+
+Template made_template(const MakeBodyOptions& options, const std::string& key,
+                       const BodyCache& cache, const Progress& progress) {
+    if (std::optional<Body> kept = cache.find("anatomy", key, progress)) {
+        return template_from_body(std::move(*kept));
+    }
+    const FigureTable table = read_figure(data_folder() / "figure");
+    Template anatomy = build_figure(table, options.figure, progress);
+    cache.keep("anatomy", key, body_from_template(anatomy), progress);
+    return anatomy;
+}
+
+Body made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
+                 const std::string& key, const BodyCache& cache, const Progress& progress) {
+    if (std::optional<Body> kept = cache.find("volume", key, progress)) {
+        return std::move(*kept);
+    }
+    Body volume =
+        build_volume(made_template(options, anatomy_key, cache, progress), options.body, progress);
+    cache.keep("volume", key, volume, progress);
+    return volume;
+}
+
+}  // namespace
+
+FigureOptions figure_for(FigureOptions options, BodyResolution resolution) {
+    if (resolution == BodyResolution::Preview) {
+        options.part_cell = 0.0045;
+        options.thin_part_cell = 0.002;
+        options.simplify = 0.0003;
+        options.skin_cell = 0.006;
+    }
+    return options;
+}
+
+MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
+    const Timer timer;
+    MakeBodyOptions options = asked;
+    options.figure = figure_for(asked.figure, asked.body.resolution);
+    const BodyCache cache(options.cache);
+    const fs::path table = data_folder() / "figure";
+    const std::string anatomy_key =
+        options_key(program_key() + " figure " + folder_key(table), options.figure);
+    const std::string volume_key = options_key(anatomy_key + " volume", options.body);
+    const std::string body_key = content_hash_text(volume_key + " body");
+    MadeBody made;
+    if (std::optional<Body> kept = cache.find("body", body_key, progress)) {
+        made.body = std::move(*kept);
+        made.was_cached = true;
+    } else {
+        made.body = fill_volume(made_volume(options, anatomy_key, volume_key, cache, progress),
+                                options.body, progress);
+        made.body.provenance.inputs.push_back({.name = "figure", .hash = folder_key(table)});
+        cache.keep("body", body_key, made.body, progress);
+    }
+    made.body.provenance.command = options.command;
+    made.seconds = timer.seconds();
+    return made;
+}
+
+Body body_from_template(const Template& anatomy) {
+    Body body;
+    body.name = anatomy.name;
+    body.sex = anatomy.sex;
+    body.skin.mesh = anatomy.skin;
+    body.bones = anatomy.bones;
+    body.muscles = anatomy.muscles;
+    body.skeleton = anatomy.skeleton;
+    body.landmarks = anatomy.landmarks;
+    body.materials = anatomy.materials;
+    body.provenance = anatomy.provenance;
+    return body;
+}
+
+Template template_from_body(Body body) {
+    Template anatomy;
+    anatomy.name = std::move(body.name);
+    anatomy.sex = body.sex;
+    anatomy.skin = std::move(body.skin.mesh);
+    anatomy.bones = std::move(body.bones);
+    anatomy.muscles = std::move(body.muscles);
+    anatomy.skeleton = std::move(body.skeleton);
+    anatomy.landmarks = std::move(body.landmarks);
+    anatomy.materials = std::move(body.materials);
+    anatomy.provenance = std::move(body.provenance);
+    return anatomy;
+}
+
+}  // namespace sinew

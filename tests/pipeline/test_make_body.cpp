@@ -1,0 +1,148 @@
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/io/archive.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/pipeline/body_cache.h"
+#include "sinew/pipeline/make_body.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/small_body.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The preview of the built-in man, made once for all tests below, also where each runs in a
+/// process of its own: the cache beside the test program keeps it until that program changes.
+struct Preview {
+    MakeBodyOptions options;
+    MadeBody made;
+    BodyQuality quality;
+
+    Preview() {
+        options.body.resolution = BodyResolution::Preview;
+        options.cache = SINEW_TEST_CACHE;
+        made = make_body(options);
+        quality = measure_quality(made.body, 20000);
+    }
+};
+
+const Preview& preview() {
+    static const Preview made;
+    return made;
+}
+
+}  // namespace
+
+TEST(MakeBody, PreviewIsAWholeBodyOfTheRightSize) {
+    const Body& body = preview().made.body;
+    require_valid(body, "preview");
+    EXPECT_NEAR(static_cast<double>(body.tets.points.rows()), 10000.0, 1500.0);
+    EXPECT_GE(body.muscles.size(), 300u);
+    EXPECT_GE(body.bones.size(), 200u);
+    EXPECT_GT(body.attachments.bone.size(), body.bones.size());
+    EXPECT_EQ(body.muscle_embeddings.size(), body.muscles.size());
+    const BodySummary summary = summarise(body);
+    EXPECT_GT(summary.mass, 55.0);
+    EXPECT_LT(summary.mass, 85.0);
+    EXPECT_GT(summary.body_fat, 0.05);
+    EXPECT_LT(summary.body_fat, 0.35);
+    double segments = 0.0;
+    for (const Segment& segment : body.skeleton.segments) {
+        segments += segment.mass;
+    }
+    EXPECT_NEAR(segments, summary.mass, 1e-6 * summary.mass);
+}
+
+TEST(MakeBody, SkinAndEnvelopeAreNestedAndConform) {
+    const Body& body = preview().made.body;
+    const BodyQuality& q = preview().quality;
+    EXPECT_EQ(q.inverted, 0);
+    EXPECT_EQ(q.skin_genus, 0);
+    EXPECT_EQ(q.skin_intersections, 0);
+    EXPECT_TRUE(q.is_envelope_inside);
+    EXPECT_GT(q.least_fat, 1e-4);
+    EXPECT_GT(q.smallest_dihedral, 0.003);
+    EXPECT_EQ(boundary_triangles(body.tets.tets).rows(), body.skin.mesh.triangles.rows());
+    EXPECT_NEAR(volume(body.tets), enclosed_volume(body.skin.mesh), 1e-9);
+}
+
+TEST(MakeBody, Saito2015EnvelopeEnclosesMusclesAndBones) {
+    EXPECT_GE(preview().quality.enclosed, 0.995);
+}
+
+TEST(MakeBody, FractionsAddUpToTheMusclesVolumes) {
+    EXPECT_LE(preview().quality.median_volume_error, 0.02);
+    EXPECT_LE(preview().quality.worst_volume_error, 0.05);
+}
+
+TEST(MakeBody, SecondBuildComesFromTheCacheWithTheSameBytes) {
+    const MadeBody again = make_body(preview().options);
+    EXPECT_TRUE(again.was_cached);
+    EXPECT_EQ(archive_bytes(again.body), archive_bytes(preview().made.body));
+}
+
+TEST(BodyCache, DamagedFilesAreDropped) {
+    const support::TemporaryFolder folder;
+    const BodyCache cache(folder / "cache");
+    const Body body = support::small_body(2);
+    EXPECT_FALSE(cache.find("body", "key", {}).has_value());
+    cache.keep("body", "key", body, {});
+    ASSERT_TRUE(cache.find("body", "key", {}).has_value());
+    EXPECT_FALSE(cache.find("body", "other", {}).has_value());
+    const fs::path file = fs::path(folder / "cache") / "body-key.sinew";
+    {
+        std::fstream damage(file, std::ios::in | std::ios::out | std::ios::binary);
+        damage.seekp(static_cast<std::streamoff>(fs::file_size(file) / 2));
+        damage << "damage";
+    }
+    EXPECT_FALSE(cache.find("body", "key", {}).has_value());
+    EXPECT_FALSE(fs::exists(file));
+}
+
+TEST(BodyCache, ForgetsTheOldestBeyondItsLimit) {
+    const support::TemporaryFolder folder;
+    const Body body = support::small_body(2);
+    const auto bytes = static_cast<double>(archive_bytes(body).size());
+    const BodyCache cache(folder / "cache", 2.5 * bytes);
+    const fs::path place = folder / "cache";
+    for (const char* key : {"a", "b", "c"}) {
+        cache.keep("body", key, body, {});
+        // Times of files are coarse: make their order plain.
+        for (const fs::directory_entry& entry : fs::directory_iterator(place)) {
+            fs::last_write_time(entry.path(), entry.last_write_time() - std::chrono::seconds(10));
+        }
+    }
+    EXPECT_FALSE(cache.find("body", "a", {}).has_value());
+    EXPECT_TRUE(cache.find("body", "b", {}).has_value());
+    EXPECT_TRUE(cache.find("body", "c", {}).has_value());
+}
+
+TEST(BodyCache, WithoutAFolderNothingIsKept) {
+    const BodyCache cache("");
+    cache.keep("body", "key", support::small_body(2), {});
+    EXPECT_FALSE(cache.find("body", "key", {}).has_value());
+}
+
+TEST(MakeBody, ATemplateSurvivesItsWayThroughTheCache) {
+    Template anatomy;
+    const Body small = support::small_body(2);
+    anatomy.name = "box";
+    anatomy.skin = small.skin.mesh;
+    anatomy.bones = small.bones;
+    anatomy.muscles = small.muscles;
+    anatomy.skeleton = small.skeleton;
+    const Template back = template_from_body(body_from_template(anatomy));
+    EXPECT_EQ(back.skin.points, anatomy.skin.points);
+    EXPECT_EQ(back.muscles.size(), anatomy.muscles.size());
+    EXPECT_EQ(back.bones.back().aliases.front().name, "FMA8038");
+}
+
+}  // namespace sinew
