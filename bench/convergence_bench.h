@@ -21,10 +21,10 @@ struct ConvergenceBench {
     int vertices = 0;
     double minimum = 0.0;     ///< E, J
     double refactor_s = 0.0;  ///< what the exact matrix costs whenever growth changes
-    ConvergenceCurve rest_plain = {.name = "rest matrix, plain"};
-    ConvergenceCurve rest_accelerated = {.name = "rest matrix, accelerated"};
-    ConvergenceCurve exact_plain = {.name = "exact matrix, plain"};
-    ConvergenceCurve exact_accelerated = {.name = "exact matrix, accelerated"};
+    ConvergenceCurve rest_plain = {.name = "rest, plain"};
+    ConvergenceCurve rest_accelerated = {.name = "rest, accelerated"};
+    ConvergenceCurve exact_plain = {.name = "exact, plain"};
+    ConvergenceCurve exact_accelerated = {.name = "exact, accelerated"};
 
     std::vector<const ConvergenceCurve*> curves() const {
         return {&rest_plain, &exact_plain, &rest_accelerated, &exact_accelerated};

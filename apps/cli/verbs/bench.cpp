@@ -56,12 +56,16 @@ Image convergence_plot(const bench::ConvergenceBench& b) {
     for (const bench::ConvergenceCurve* curve : b.curves()) {
         Series series{.name = curve->name};
         for (std::size_t k = 0; k < std::min(kShown, curve->error.size()); ++k) {
-            series.x.push_back(static_cast<double>(k));
-            series.y.push_back(std::max(curve->error[k], 1e-6));
+            // Below that energies in single precision are rounding.
+            constexpr double kRounding = 1e-6;
+            if (curve->error[k] > kRounding) {
+                series.x.push_back(static_cast<double>(k));
+                series.y.push_back(curve->error[k]);
+            }
         }
         all.push_back(std::move(series));
     }
-    return plot(all, {.title = "Energy above the converged state, relative",
+    return plot(all, {.title = "Relative energy above the minimum, by matrix and method",
                       .x_label = "iterations",
                       .log_y = true});
 }
