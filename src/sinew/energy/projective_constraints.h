@@ -9,7 +9,24 @@
 namespace sinew {
 
 /// A list of small constraints of one kind, each on a few vertices. Derived classes are one small
-/// file each: their constructor calls `add` with the rows of Q_i, and `project` finds p_i.
+/// file each: their constructor calls `add` with the rows of Q_i, and `project` finds p_i. Matrix,
+/// forces, energy and parallel work follow from these two. A spring without its checks:
+///
+///   class Spring final : public ProjectiveConstraints {
+///   public:
+///       Spring(Index a, Index b, double length, double weight)
+///           : ProjectiveConstraints(1), length_(length) {          // one row: x_b - x_a
+///           add(std::array{a, b}, std::array{-1.0, 1.0}, weight);
+///       }
+///
+///   private:
+///       void project(std::size_t, const Rows& q, Rows& p) const override {
+///           p.row(0) = length_ * q.row(0).normalized();
+///       }
+///       double length_;
+///   };
+///
+/// Its test calls the checks of tests/energy/projective_support.h.
 class ProjectiveConstraints : public ProjectiveTerm {
 public:
     std::size_t size() const {
