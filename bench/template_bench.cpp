@@ -14,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 namespace sinew::bench {
 
@@ -59,6 +60,18 @@ std::vector<Vec3> centre_line(const TriangleMesh& mesh) {
     return line;
 }
 
+/// What the figure's table says about the fibres nearest to x: data "fibre" of the muscle's mesh.
+std::optional<Vec3> stroke_near(const TriangleMesh& mesh, const Vec3& x) {
+    const Attribute* fibre = find_attribute(mesh.point_data, "fibre");
+    if (fibre == nullptr || fibre->components != 3 || mesh.points.rows() == 0) {
+        return std::nullopt;
+    }
+    Eigen::Index nearest = 0;
+    (mesh.points.rowwise() - x.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
+    const auto i = 3 * static_cast<std::size_t>(nearest);
+    return Vec3(fibre->values[i], fibre->values[i + 1], fibre->values[i + 2]).normalized();
+}
+
 Vec3 tangent_near(const std::vector<Vec3>& line, const Vec3& x) {
     double least = 1e9;
     Vec3 tangent = Vec3::Zero();
@@ -72,7 +85,8 @@ Vec3 tangent_near(const std::vector<Vec3>& line, const Vec3& x) {
     return tangent;
 }
 
-/// Share of the muscles whose fibres make at most 25 degrees with the centre line, on average.
+/// Share of the muscles whose fibres make at most 25 degrees with the strokes they were made of
+/// (the centre line where those are not known), on average.
 double aligned_muscles(const Body& body) {
     std::vector<std::vector<Vec3>> lines;
     for (const Muscle& muscle : body.muscles) {
@@ -90,8 +104,9 @@ double aligned_muscles(const Body& body) {
             const auto m =
                 static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)]);
             if (lines[m].size() >= 2) {
-                const double cosine =
-                    tangent_near(lines[m], middle).dot(point(body.fibres.direction, e));
+                const std::optional<Vec3> stroke = stroke_near(body.muscles[m].mesh, middle);
+                const Vec3 course = stroke ? *stroke : tangent_near(lines[m], middle);
+                const double cosine = course.dot(point(body.fibres.direction, e));
                 angle[m] += std::acos(std::clamp(cosine, -1.0, 1.0));
                 count[m] += 1.0;
             }

@@ -31,9 +31,8 @@ struct BuiltBody {
     double mass = 0.0;      ///< kg
     double body_fat = 0.0;  ///< of the mass
     BodyQuality quality = {};
-    double closed_parts = 0.0;  ///< share of bones and muscles that are closed 2-manifolds
-    double aligned_muscles =
-        0.0;  ///< share whose fibres run along the centre line, 25 degrees mean
+    double closed_parts = 0.0;     ///< share of bones and muscles that are closed 2-manifolds
+    double aligned_muscles = 0.0;  ///< share whose fibres follow their strokes, 25 degrees mean
     std::vector<SegmentShare> segments = {};
 };
 
