@@ -12,6 +12,7 @@ Verb check_verb();
 Verb convert_verb();
 Verb export_verb();
 Verb figure_verb();
+Verb grow_verb();
 Verb info_verb();
 Verb remesh_verb();
 Verb render_verb();

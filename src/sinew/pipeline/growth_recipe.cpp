@@ -1,0 +1,169 @@
+#include "sinew/pipeline/growth_recipe.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/body/rest_shape.h"
+#include "sinew/body/surface.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/gltf.h"
+#include "sinew/io/strict_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kRecipeVersion = 1;
+
+std::vector<NamedValue> named_values(const StrictJson& object, double low, double high) {
+    std::vector<NamedValue> values;
+    for (const auto& [key, value] : object.members()) {
+        const double number = value.number();
+        if (!(number >= low && number <= high)) {
+            value.refuse(fmt::format("{}", number),
+                         fmt::format("a number from {} to {}", low, high));
+        }
+        values.emplace_back(key, number);
+    }
+    // What is meant for all comes first, so that single entries override it.
+    std::stable_sort(values.begin(), values.end(), [](const NamedValue& a, const NamedValue& b) {
+        return a.first == "all" && b.first != "all";
+    });
+    return values;
+}
+
+double number_in(const StrictJson& value, double low, double high) {
+    const double number = value.number();
+    if (!(number >= low && number <= high)) {
+        value.refuse(fmt::format("{}", number), fmt::format("a number from {} to {}", low, high));
+    }
+    return number;
+}
+
+GrowthRecipe recipe_from(const StrictJson& file) {
+    file.allow_only({"version", "name", "description", "muscles", "fat", "bones", "stature_m",
+                     "weight_kg", "body_fat", "fat_model", "fat_distribution", "iterations",
+                     "gravity"});
+    if (file.at("version").number() != kRecipeVersion) {
+        file.at("version").refuse("another version", fmt::format("{}", kRecipeVersion));
+    }
+    GrowthRecipe recipe;
+    GrowthPlan& plan = recipe.plan;
+    recipe.name = file.at("name").text();
+    if (file.has("description")) {
+        recipe.description = file.at("description").text();
+    }
+    if (file.has("muscles")) {
+        plan.muscles = named_values(file.at("muscles"), 0.1, 5.0);
+    }
+    if (file.has("fat")) {
+        plan.fat = named_values(file.at("fat"), 0.05, 20.0);
+    }
+    if (file.has("bones")) {
+        plan.bones = named_values(file.at("bones"), 0.5, 2.0);
+    }
+    if (file.has("stature_m")) {
+        plan.stature = number_in(file.at("stature_m"), 0.5, 3.0);
+    }
+    if (file.has("weight_kg")) {
+        plan.weight = number_in(file.at("weight_kg"), 5.0, 1000.0);
+    }
+    if (file.has("body_fat")) {
+        plan.body_fat = number_in(file.at("body_fat"), 0.01, 0.8);
+    }
+    if (file.has("fat_model")) {
+        const StrictJson model = file.at("fat_model");
+        if (model.text() != "pressure" && model.text() != "volume") {
+            model.refuse(fmt::format("'{}'", model.text()), "'pressure' or 'volume'");
+        }
+        plan.fat_model = model.text() == "volume" ? FatModel::Volume : FatModel::Pressure;
+    }
+    if (file.has("fat_distribution")) {
+        plan.fat_distribution = file.at("fat_distribution").text();
+    }
+    if (file.has("iterations")) {
+        plan.iterations = static_cast<int>(number_in(file.at("iterations"), 1.0, 10000.0));
+    }
+    if (file.has("gravity")) {
+        plan.shows_gravity = file.at("gravity").truth();
+    }
+    return recipe;
+}
+
+/// The body as it hangs: surfaces only.
+Body hanging(const GrowthResult& grown) {
+    Body body = with_rest_shape(grown.body, grown.sagged);
+    body.tets = {};
+    return body;
+}
+
+bool is_glb(const std::filesystem::path& path) {
+    return lower(path.extension().string()) == ".glb";
+}
+
+bool holds_volumes(const std::filesystem::path& path) {
+    const std::string ending = lower(path.extension().string());
+    return ending == ".sinew" || ending == ".vtu" || ending == ".msh" || ending == ".mesh";
+}
+
+}  // namespace
+
+GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where) {
+    const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
+    if (document.is_discarded()) {
+        throw InputError({.where = where,
+                          .found = "text that is not JSON",
+                          .needs = "a recipe { \"version\": 1, ... }",
+                          .remedy = "see docs/growth.md for the format"});
+    }
+    return recipe_from(StrictJson(document, where));
+}
+
+GrowthRecipe read_growth_recipe(const std::filesystem::path& path) {
+    const nlohmann::json document = parse_json_file(path);
+    return recipe_from(StrictJson(document, path.filename().string()));
+}
+
+std::string write_grown(const std::filesystem::path& path, const Body& rest,
+                        const GrowthResult& grown) {
+    const bool hangs = grown.sagged.rows() > 0;
+    if (!is_glb(path)) {
+        const bool shows_hanging = hangs && !holds_volumes(path);
+        return write_asset(path, {.content = shows_hanging ? hanging(grown) : grown.body});
+    }
+    const std::vector<MeshPart> before = parts_of(rest);
+    const std::vector<MeshPart> after = parts_of(grown.body);
+    const std::vector<MeshPart> low = hangs ? parts_of(hanging(grown)) : std::vector<MeshPart>{};
+    GltfScene scene = scene_of(before);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        scene.parts[i].morphs.push_back(
+            {.name = "grown",
+             .displacement = after[i].mesh.points - before[i].mesh.points,
+             .weight = 1.0});
+        if (hangs) {
+            scene.parts[i].morphs.push_back(
+                {.name = "gravity",
+                 .displacement = low[i].mesh.points - after[i].mesh.points,
+                 .weight = 0.0});
+        }
+    }
+    write_glb(path, scene);
+    return fmt::format("{} parts with morphs", before.size());
+}
+
+void write_jump(const std::filesystem::path& path, const Body& body,
+                const std::vector<Points>& frames, double frames_per_second) {
+    GltfScene scene =
+        scene_of(std::vector<MeshPart>{{.name = "skin", .mesh = body.skin.mesh, .kind = "skin"}});
+    std::vector<double> times;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        times.push_back(static_cast<double>(i) / frames_per_second);
+    }
+    add_vertex_animation(scene, 0, times, frames);
+    write_glb(path, scene);
+}
+
+}  // namespace sinew
