@@ -61,7 +61,12 @@ TEST(WriteGrown, GlbHoldsTheRestAndMorphsToTheGrownBody) {
     const support::TemporaryFolder folder;
     const Body body = support::limb_body({.along = 6, .across = 10});
     const GrowthResult grown =
-        grow(body, {.muscles = {{"biceps", 1.2}}, .iterations = 5, .shows_gravity = true});
+        grow_person(body, {.muscles = {{"biceps", 1.2}}, .iterations = 5, .shows_gravity = true});
+    double mass = 0.0;
+    for (const Segment& segment : grown.body.skeleton.segments) {
+        mass += segment.mass;
+    }
+    EXPECT_NEAR(mass, grown.mass, 1e-9);
     write_grown(folder / "grown.glb", body, grown);
     const GltfScene scene = read_gltf(folder / "grown.glb");
     ASSERT_EQ(scene.parts.size(), 5u);

@@ -228,7 +228,7 @@ std::vector<Option> options_of(Settings& s) {
 int run(const Settings& s, const Context& context, Json& result) {
     require_known_output(s.output);
     const Body rest = read_body(s.input);
-    GrowthResult grown = grow(rest, plan_from(s, rest), context.progress);
+    GrowthResult grown = grow_person(rest, plan_from(s, rest), context.progress);
     grown.body.provenance.command = context.command_line;
     grown.body.provenance.inputs.push_back(
         {.name = std::filesystem::path(s.input).filename().string(),

@@ -4,6 +4,7 @@
 #include "sinew/base/text.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/surface.h"
+#include "sinew/build/segment_masses.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/strict_json.h"
@@ -125,6 +126,13 @@ GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where
 GrowthRecipe read_growth_recipe(const std::filesystem::path& path) {
     const nlohmann::json document = parse_json_file(path);
     return recipe_from(StrictJson(document, path.filename().string()));
+}
+
+GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress,
+                         const IterationCallback& callback) {
+    GrowthResult grown = grow(body, plan, progress, callback);
+    grown.body.skeleton.segments = weigh_segments(grown.body);
+    return grown;
 }
 
 std::string write_grown(const std::filesystem::path& path, const Body& rest,

@@ -26,6 +26,10 @@ GrowthRecipe read_growth_recipe(const std::filesystem::path& path);
 /// @param where  name for messages
 GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where);
 
+/// grow(), and the masses of the skeleton's segments anew.
+GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress = {},
+                         const IterationCallback& callback = {});
+
 /// Writes a grown body in the format of the file's ending. A .glb holds every part at rest with a
 /// morph "grown" (weight 1), and "gravity" where the skin hangs, so that a viewer can go back and
 /// forth; files of surfaces alone show the body as it hangs where gravity was asked for.
