@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/pipeline/growth_recipe.h"
 #include "sinew/render/plot.h"
 #include "sinew/render/png.h"
 
@@ -12,6 +13,7 @@
 #include <memory>
 
 #include "bench/convergence_bench.h"
+#include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/bench_template.h"
 #include "cli/verbs/verbs.h"
@@ -25,6 +27,7 @@ using Json = nlohmann::ordered_json;
 struct Settings {
     std::string name;
     std::string output;
+    std::string body;
     bool is_short = false;
 };
 
@@ -148,14 +151,75 @@ Image bench_changing(const Settings&, const Context& context, Json& result) {
     return {};
 }
 
+Image growth_plot(const bench::GrowthBench& b) {
+    std::vector<Series> all;
+    for (const auto& [name, energy] : {std::pair{"matrix of rest", &b.rest_hessian_energy},
+                                       std::pair{"exact matrix", &b.exact_hessian_energy}}) {
+        Series series{.name = name};
+        for (std::size_t k = 0; k < energy->size(); ++k) {
+            series.x.push_back(static_cast<double>(k));
+            series.y.push_back(std::max((*energy)[k], 1e-6));
+        }
+        all.push_back(std::move(series));
+    }
+    return plot(all, {.title = "Muscle growth: energy above the minimum, relative",
+                      .x_label = "iterations",
+                      .log_y = true});
+}
+
+Image bench_growth(const Settings& settings, const Context& context, Json& result) {
+    if (settings.body.empty()) {
+        throw InputError({.where = "--body",
+                          .found = "no file",
+                          .needs = "a body made by 'sinew build'",
+                          .remedy = "sinew bench growth --body body.sinew"});
+    }
+    const bench::GrowthBench b =
+        bench::run_growth_bench(read_body_with_tets(settings.body), context.progress);
+    result = {{"bench", "growth"},
+              {"vertices", b.vertices},
+              {"tets", b.tets},
+              {"threads", b.threads},
+              {"volume_error_16", b.volume_error_16},
+              {"volume_error_16_uncorrected", b.volume_error_16_uncorrected},
+              {"volume_loss_16_without_term", b.volume_loss_16_without_term},
+              {"median_muscle_error_16", b.median_muscle_error_16},
+              {"inverted_14", b.inverted_14},
+              {"inverted_16", b.inverted_16},
+              {"skin_error_after_10_mm", b.skin_error_after_10_mm},
+              {"skin_error_after_20_mm", b.skin_error_after_20_mm},
+              {"factor_s", b.factor_s},
+              {"set_ms", b.set_ms},
+              {"iteration_ms", b.iteration_ms},
+              {"updates_per_s", b.updates_per_s},
+              {"ten_iterations_s", b.ten_iterations_s},
+              {"refactorisations", b.refactorisations},
+              {"fat_skin_stretch_fluid", b.fat_skin_stretch_fluid},
+              {"fat_skin_stretch_solid", b.fat_skin_stretch_solid},
+              {"fat_roughness_rest", b.fat_roughness_rest},
+              {"fat_roughness_fluid", b.fat_roughness_fluid},
+              {"fat_roughness_solid", b.fat_roughness_solid},
+              {"head_strain", b.head_strain},
+              {"joint_gap_change_mm", b.joint_gap_change_mm},
+              {"bone_inverted", b.bone_inverted},
+              {"skin_intersections_rest", b.skin_intersections_rest},
+              {"skin_intersections", b.skin_intersections},
+              {"weight_error_kg", b.weight_error_kg},
+              {"body_fat_error", b.body_fat_error},
+              {"rest_hessian_energy", b.rest_hessian_energy},
+              {"exact_hessian_energy", b.exact_hessian_energy}};
+    return growth_plot(b);
+}
+
 int run(const Settings& settings, const Context& context, Json& result) {
-    const bool has_plot =
-        settings.name == "convergence" || (settings.name == "solver" && !settings.is_short);
+    const bool has_plot = settings.name == "growth" || settings.name == "convergence" ||
+                          (settings.name == "solver" && !settings.is_short);
     if (!settings.output.empty() && !has_plot) {
-        throw InputError({.where = "--output",
-                          .found = settings.output,
-                          .needs = "a bench that draws: convergence, or solver without --short",
-                          .remedy = "leave --output out"});
+        throw InputError(
+            {.where = "--output",
+             .found = settings.output,
+             .needs = "a bench that draws: convergence, growth, or solver without --short",
+             .remedy = "leave --output out"});
     }
     if (settings.name == "template") {
         bench_template(settings.is_short, context, result);
@@ -164,7 +228,8 @@ int run(const Settings& settings, const Context& context, Json& result) {
                         : settings.name == "solver" ? bench_solver(settings, context, result)
                         : settings.name == "convergence"
                             ? bench_convergence(settings, context, result)
-                            : bench_changing(settings, context, result);
+                        : settings.name == "growth" ? bench_growth(settings, context, result)
+                                                    : bench_changing(settings, context, result);
     if (!settings.output.empty()) {
         write_file_bytes(settings.output, encode_png(image));
     }
@@ -188,16 +253,21 @@ Verb bench_verb() {
             "  sinew bench solver --short     without scaling and convergence\n"
             "  sinew bench convergence -o curves.png    rest against exact matrix\n"
             "  sinew bench changing           rows that come and go, by three methods\n"
-            "  sinew bench template --json    builds the human and measures it; --short: preview",
+            "  sinew bench template --json    builds the human and measures it; --short: preview\n"
+            "  sinew bench growth --body body.sinew     volumes, convergence, speed, fat, bones",
         .options = {{.name = "name",
-                     .help = "what to time: solver, convergence, changing, template",
+                     .help = "what to time: solver, convergence, changing, template, growth",
                      .target = &settings->name,
                      .metavar = "NAME",
-                     .choices = {"solver", "convergence", "changing", "template"},
+                     .choices = {"solver", "convergence", "changing", "template", "growth"},
                      .is_required = true},
                     {.name = "--short",
                      .help = "only the main scene",
                      .target = &settings->is_short},
+                    {.name = "--body",
+                     .help = "of growth: the body to grow",
+                     .target = &settings->body,
+                     .metavar = "BODY.sinew"},
                     {.name = "-o,--output",
                      .help = "a plot to write: scaling, or the convergence curves",
                      .target = &settings->output,

@@ -64,18 +64,6 @@ NamedValue named_value(const std::string& text, const char* flag) {
     return {name, value};
 }
 
-Body read_body(const std::string& path) {
-    Asset asset = read_asset(path);
-    if (Body* body = std::get_if<Body>(&asset.content);
-        body != nullptr && body->tets.tets.rows() > 0) {
-        return std::move(*body);
-    }
-    throw InputError({.where = path,
-                      .found = "no body with tetrahedra",
-                      .needs = "a .sinew file of a simulation-ready body",
-                      .remedy = "make one with 'sinew build'"});
-}
-
 // The recipe, overridden by flags.
 GrowthPlan plan_from(const Settings& s, const Body& body) {
     GrowthPlan plan;
@@ -123,7 +111,7 @@ GrowthPlan plan_from(const Settings& s, const Body& body) {
         plan.fat_distribution = s.distribution;
     }
     if (!s.transfer.empty()) {
-        plan.fat_transfer = fat_transfer_ratios(read_body(s.transfer), body);
+        plan.fat_transfer = fat_transfer_ratios(read_body_with_tets(s.transfer), body);
     }
     if (s.iterations != 0) {
         plan.iterations = s.iterations;
@@ -227,7 +215,7 @@ std::vector<Option> options_of(Settings& s) {
 
 int run(const Settings& s, const Context& context, Json& result) {
     require_known_output(s.output);
-    const Body rest = read_body(s.input);
+    const Body rest = read_body_with_tets(s.input);
     GrowthResult grown = grow_person(rest, plan_from(s, rest), context.progress);
     grown.body.provenance.command = context.command_line;
     grown.body.provenance.inputs.push_back(

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 namespace sinew {
 
@@ -126,6 +127,18 @@ GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where
 GrowthRecipe read_growth_recipe(const std::filesystem::path& path) {
     const nlohmann::json document = parse_json_file(path);
     return recipe_from(StrictJson(document, path.filename().string()));
+}
+
+Body read_body_with_tets(const std::filesystem::path& path) {
+    Asset asset = read_asset(path);
+    if (Body* body = std::get_if<Body>(&asset.content);
+        body != nullptr && body->tets.tets.rows() > 0) {
+        return std::move(*body);
+    }
+    throw InputError({.where = path.string(),
+                      .found = "no body with tetrahedra",
+                      .needs = "a .sinew file of a simulation-ready body",
+                      .remedy = "make one with 'sinew build'"});
 }
 
 GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress,

@@ -26,6 +26,9 @@ GrowthRecipe read_growth_recipe(const std::filesystem::path& path);
 /// @param where  name for messages
 GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where);
 
+/// A body from a .sinew file. @throws InputError  when it has no tetrahedra
+Body read_body_with_tets(const std::filesystem::path& path);
+
 /// grow(), and the masses of the skeleton's segments anew.
 GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress = {},
                          const IterationCallback& callback = {});
