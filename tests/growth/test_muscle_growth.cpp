@@ -2,6 +2,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/growth/inversions.h"
 #include "sinew/growth/muscle_growth.h"
 
 #include <Eigen/LU>
@@ -146,6 +147,17 @@ TEST(MuscleGrowth, Kadlecek2022Eq415AFreeMuscleShortensBulgesAndKeepsItsVolume) 
         bounds(flexed.positions()).size().cwiseQuotient(bounds(body.tets.points).size());
     EXPECT_NEAR(ratio.y(), 1.0 / 1.3, 0.005);
     EXPECT_NEAR(ratio.x(), std::sqrt(1.3), 0.005);
+}
+
+TEST_F(LimbGrowth, InvertedTetrahedraAreSmoothedAway) {
+    Points x = body().tets.points;
+    const Index v = body().tets.tets(body().tets.tets.rows() / 2, 0);
+    x.row(v) += Eigen::RowVector3d(0.02, 0.03, -0.02);
+    const SmoothedInversions smoothed = smooth_inversions(body().tets, x);
+    EXPECT_GT(smoothed.before, 0);
+    EXPECT_EQ(smoothed.after, 0);
+    EXPECT_EQ((tet_volumes(smoothed.x, body().tets.tets).array() <= 0.0).count(), 0);
+    EXPECT_EQ(smooth_inversions(body().tets, body().tets.points).x, body().tets.points);
 }
 
 TEST_F(LimbGrowth, NonsenseIsRefusedByName) {

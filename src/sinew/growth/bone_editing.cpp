@@ -5,6 +5,7 @@
 #include "sinew/body/names.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/growth/inversions.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/tissue/tissue_terms.h"
 
@@ -365,6 +366,8 @@ EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
     Points x = body.tets.points;
     const LocalGlobalReport solved =
         solver.minimise(x, {.max_iterations = 150, .tolerance = 1e-4}, progress);
+
+    x = smooth_inversions(body.tets, x).x;
 
     // Feet stay on the ground.
     double lowest = 0.0;

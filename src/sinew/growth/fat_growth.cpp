@@ -4,6 +4,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/growth/inversions.h"
 
 #include <fmt/format.h>
 
@@ -154,7 +155,9 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         const Points x = by_pressure ? inflate(layer, unknowns, vertices, progress)
                                      : scale(layer, unknowns, result.body.tets.points,
                                              options.floor, progress, report.is_at_floor);
-        result.body = with_rest_shape(result.body, x);
+        const SmoothedInversions smoothed = smooth_inversions(result.body.tets, x);
+        report.smoothed_tets += smoothed.before - smoothed.after;
+        result.body = with_rest_shape(result.body, smoothed.x);
     };
 
     {
@@ -164,7 +167,8 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
     if (!plan.transfer.empty()) {
         FatLayer layer(result.body, options);
         std::vector<double> ratio = layer.on_tets(plan.transfer);
-        result.body = with_rest_shape(result.body, layer.scaled(ratio, progress));
+        const Points x = layer.scaled(ratio, progress);
+        result.body = with_rest_shape(result.body, smooth_inversions(result.body.tets, x).x);
     }
     // Regions that gain, then regions that lose.
     for (const bool gains : {true, false}) {

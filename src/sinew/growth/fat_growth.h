@@ -39,7 +39,8 @@ struct FatReport {
     std::vector<Region> regions = {};
     double before = 0.0;  ///< subcutaneous fat, m^3
     double after = 0.0;
-    bool is_at_floor = false;  ///< fat could not be lost as far as asked
+    bool is_at_floor = false;        ///< fat could not be lost as far as asked
+    Eigen::Index smoothed_tets = 0;  ///< inverted ones that were turned round again
     Eigen::Index inverted_tets = 0;
 };
 

@@ -119,7 +119,8 @@ Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& 
     }
     if (report.inverted_tets > 0) {
         result.warnings.push_back(fmt::format(
-            "muscle growth left {} of {} tetrahedra inside out: the factors are too large",
+            "muscle growth turned {} of {} tetrahedra inside out, which were smoothed: the factors "
+            "are at their limit",
             report.inverted_tets, body.tets.tets.rows()));
     }
     return growth.body();
@@ -191,6 +192,11 @@ GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& prog
     result.body = with_grown_fat(result.body, plan, result, progress);
     if (plan.shows_gravity) {
         result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+    }
+    if (const Eigen::Index left = (tet_volumes(result.body.tets).array() <= 0.0).count();
+        left > 0) {
+        result.warnings.push_back(
+            fmt::format("{} tetrahedra are inside out: use smaller factors", left));
     }
     const BodySummary summary = summarise(result.body);
     result.mass = summary.mass;

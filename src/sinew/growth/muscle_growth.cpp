@@ -5,6 +5,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/growth/inversions.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -309,7 +310,7 @@ std::vector<MuscleMeasure> MuscleGrowth::measures() const {
 
 Body MuscleGrowth::body() const {
     const Data& d = *data_;
-    Body result = with_rest_shape(d.rest, d.x);
+    Body result = with_rest_shape(d.rest, smooth_inversions(d.rest.tets, d.x).x);
     result.shares.fraction = d.fraction;
     // A muscle's force goes with its cross-section.
     for (std::size_t m = 0; m < result.muscles.size(); ++m) {

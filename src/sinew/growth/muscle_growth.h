@@ -81,6 +81,7 @@ public:
     const Points& positions() const;
     std::vector<MuscleMeasure> measures() const;
     /// The present as a new rest body: shares, strength and volumes of muscles follow their growth.
+    /// Inverted tetrahedra are smoothed away where possible (inversions.h).
     Body body() const;
 
 private:
