@@ -45,10 +45,10 @@ double skin_distance(const Body& body, const Points& a, const Points& b) {
 void bench_muscles(const Body& body, const Progress& progress, GrowthBench& b) {
     MuscleGrowth growth(body);
     growth.set_growth(all_muscles(body, 1.4));
-    b.inverted_14 = growth.iterate(40, progress).inverted_tets;
+    b.inverted_14 = growth.iterate(60, progress).inverted_tets;
     growth.restart();
     growth.set_growth(all_muscles(body, 1.6));
-    const MuscleGrowthReport report = growth.iterate(40, progress);
+    const MuscleGrowthReport report = growth.iterate(100, progress);
     b.volume_error_16 = report.volume_error.total;
     b.inverted_16 = report.inverted_tets;
     std::vector<double> errors;

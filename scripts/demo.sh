@@ -18,12 +18,21 @@ step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
 step "A body for simulation" "$advice" "$sinew" build --resolution preview -o "$out/man.sinew"
 step "Picture of its layers" "$advice" "$sinew" render "$out/man.sinew" --sheet --size 420x580 -o "$out/body.png"
 step "Its tetrahedra, with tissues and fibres" "$advice" "$sinew" export "$out/man.sinew" -o "$out/man.vtu"
+step "A bodybuilder" "$advice" "$sinew" grow "$out/man.sinew" --recipe recipes/bodybuilder.json -o "$out/bodybuilder.sinew"
+step "Fat at the belly" "$advice" "$sinew" grow "$out/man.sinew" --recipe recipes/android.json -o "$out/android.sinew"
+step "Longer limbs" "$advice" "$sinew" grow "$out/man.sinew" --recipe recipes/tall.json -o "$out/tall.sinew"
+step "From rest to grown, as morphs" "$advice" "$sinew" grow "$out/man.sinew" --recipe recipes/bodybuilder.json -o "$out/bodybuilder.glb"
+for name in man bodybuilder android tall; do
+    step "Picture of $name" "$advice" "$sinew" render "$out/$name.sinew" -o "$out/grown_$name.png" --view front,back --size 400x640
+done
 step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
 
 say ""
 say "Made in $out/:"
 say "  figure/                 222 bones and 358 muscles as PLY, skin.ply, figure.glb (named parts), figure.json"
 say "  man.sinew man.vtu       a body for simulation; its tetrahedra with tissues and fibres (opens in ParaView)"
+say "  bodybuilder.sinew android.sinew tall.sinew    the same man grown; bodybuilder.glb morphs from rest to grown"
+say "  grown_*.png             pictures of them"
 say "  body.png ecorche.png skeleton.png skin.png    pictures"
 say "  beam.vtu                a solved elasticity problem (opens in ParaView)"
 say "Next: $sinew --help"

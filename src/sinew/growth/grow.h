@@ -29,7 +29,7 @@ struct GrowthPlan {
     /// Maps of regions that are not built in, one value per skin vertex.
     std::vector<std::pair<std::string, std::vector<double>>> fat_maps = {};
     std::vector<double> fat_transfer = {};  ///< see fat_transfer_ratios
-    int iterations = 40;                    ///< of muscle growth at most, >= 1
+    int iterations = 60;                    ///< of muscle growth at most, >= 1
     bool shows_gravity = false;             ///< also find where the flesh hangs
 };
 

@@ -19,6 +19,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kPiece = 4096;     // tetrahedra per piece of parallel work
+constexpr double kOvershoot = 1.5;       // of corrections: what lies around takes a part of each
 constexpr double kSettledChange = 2e-3;  // of volume factors, below which they have settled
 
 std::size_t at(Eigen::Index i) {
@@ -150,8 +151,9 @@ double MuscleGrowth::Data::correct_volumes() {
     double change = 0.0;
     for (std::size_t k = 0; k <= others; ++k) {
         if (wanted[k] > 0.0 && present[k] > 0.0) {
-            const double step = std::clamp(wanted[k] / present[k], 0.9, 1.1);
-            const double corrected = std::clamp(factor[k] * step, 0.7, 1.5);
+            const double step =
+                std::clamp(std::pow(wanted[k] / present[k], kOvershoot), 0.85, 1.18);
+            const double corrected = std::clamp(factor[k] * step, 0.6, 2.5);
             change = std::max(change, std::abs(corrected / factor[k] - 1.0));
             factor[k] = corrected;
         }
