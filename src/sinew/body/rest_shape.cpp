@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/geometry/embedding.h"
 #include "sinew/geometry/measure.h"
 
 #include <Eigen/LU>
@@ -13,7 +14,8 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kPiece = 2048;  // elements per piece of parallel work
+constexpr std::size_t kPiece = 2048;      // elements per piece of parallel work
+constexpr double kDisplayWeight = 100.0;  // of display vertices in their tetrahedra, at most
 
 Mat3 edges(const Points& x, const Tets& tets, Eigen::Index t) {
     Mat3 D;
@@ -103,7 +105,12 @@ Body with_rest_shape(const Body& body, const Points& points, const MovedBones& m
     gather(result.envelope, points);
     turn_fibres(body, points, result.fibres);
     if (body.display_skin_embedding.size() > 0) {
-        result.display_skin.points = positions_of(body.display_skin_embedding, points, tets);
+        // It keeps its distance from the tets' skin: weights of points a little outside would
+        // magnify that distance wherever a thin layer grows thick.
+        result.display_skin.points =
+            apply(attach(body.display_skin.points, body.skin.mesh), result.skin.mesh.points);
+        result.display_skin_embedding = embedded_again(
+            body.display_skin_embedding, result.display_skin.points, points, tets, kDisplayWeight);
     }
     for (std::size_t m = 0; m < body.muscle_embeddings.size(); ++m) {
         Muscle& muscle = result.muscles[m];
