@@ -28,7 +28,7 @@ TEST(Cli, GrowKeepsItsContract) {
     ASSERT_EQ(j["muscles"].size(), 1u);
     EXPECT_EQ(j["muscles"][0]["name"], "biceps_brachii_l");
     EXPECT_GT(j["muscles"][0]["volume_ml_after"], j["muscles"][0]["volume_ml_before"]);
-    EXPECT_EQ(run_sinew({"check", folder / "grown.sinew"}).code, 0);
+    EXPECT_EQ(run_sinew({"info", folder / "grown.sinew"}).code, 0);
     for (const char* name : {"grown.glb", "grown.obj", "grown.vtu", "grown.usda"}) {
         EXPECT_EQ(run_sinew({"grow", folder / "limb.sinew", "--muscle", "biceps=1.1", "-o",
                              folder / name})

@@ -296,6 +296,7 @@ std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyP
     };
     for (std::size_t p = 0; p < parts.size(); ++p) {
         known.push_back(parts[p].name);
+        known.push_back(split_side(parts[p].name).stem);
         if (matches(parts[p].name)) {
             found.insert(p);
         }
