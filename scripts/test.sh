@@ -66,7 +66,7 @@ run_ctest release
 if [ "$is_quick" = no ]; then
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
-    run_ctest asan -LE whole_program -E '^(Figure\.IsWhole|FigureSex\.|FigureAgainstAtlas\.|MakeBody\.)'
+    run_ctest asan -LE whole_program -E '^(Figure\.IsWhole|FigureSex\.|FigureAgainstAtlas\.|MakeBody\.|SharedAtlas\.)'
     build fuzz fuzz_all
     seconds=${SINEW_FUZZ_SECONDS:-$([ -n "${CI:-}" ] && echo 60 || echo 10)}
     check "Fuzzing, $seconds s each" scripts/fuzz.sh "$seconds"

@@ -35,6 +35,36 @@ TEST(Names, AWordFindsMusclesByNameAliasPairOrGroup) {
     EXPECT_EQ(find_bone(body.bones, "FMA8038", "t"), 1);
 }
 
+TEST(Names, SidesAreUnderstoodHoweverTheyAreWritten) {
+    for (const char* text : {"femur_l", "Left Femur", "L_Femur", "Femur.L", "femur (left)",
+                             "femur, sinistrum", "FEMUR LEFT"}) {
+        EXPECT_EQ(canonical_name(text), "femur_l") << text;
+    }
+    EXPECT_EQ(canonical_name("head of left femur"), "head_of_femur_l");
+    EXPECT_EQ(canonical_name("vertebra_l3"), "vertebra_l3");
+    EXPECT_EQ(canonical_name("l"), "l");
+    EXPECT_EQ(canonical_name(""), "");
+    EXPECT_EQ(canonical_name("femur", Side::Right), "femur_r");
+    EXPECT_EQ(canonical_name("femur_l", Side::Right), "femur_l");
+    EXPECT_EQ(plain_name("Musculus vastus lateralis (left)"), "vastus_lateralis_l");
+    EXPECT_EQ(plain_name("Vastus lateralis muscle.r"), "vastus_lateralis_r");
+    EXPECT_EQ(plain_name("muscle"), "muscle");
+}
+
+TEST(Names, OneLookupTakesMusclesBonesAndGroups) {
+    const Body body = support::small_body(1);
+    const auto find = [&](std::string_view word) {
+        return find_parts(body.bones, body.muscles, word, "t");
+    };
+    EXPECT_EQ(find("left psoas major muscle").muscles, (std::vector<Index>{0}));
+    EXPECT_EQ(find("musculus psoas major").muscles, (std::vector<Index>{0, 1}));
+    EXPECT_EQ(find("right hips").muscles, (std::vector<Index>{1}));
+    EXPECT_EQ(find("FMA8038").bones, (std::vector<Index>{1}));
+    EXPECT_TRUE(find("FMA8038").muscles.empty());
+    EXPECT_THROW(find(""), InputError);
+    EXPECT_THROW(find("wings"), InputError);
+}
+
 TEST(Names, UnknownWordsGetASuggestion) {
     const Body body = support::small_body(1);
     try {

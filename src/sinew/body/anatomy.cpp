@@ -18,6 +18,14 @@ std::string_view name_of(Tissue tissue) {
     return "generic";
 }
 
+std::vector<TissueMaterial> tissue_materials() {
+    return {{.name = "generic", .tissue = Tissue::Generic, .density = 1000.0},
+            {.name = "muscle", .tissue = Tissue::Muscle, .density = 1056.0},
+            {.name = "fat", .tissue = Tissue::Fat, .density = 900.0},
+            {.name = "bone", .tissue = Tissue::Bone, .density = 1500.0},
+            {.name = "tendon", .tissue = Tissue::Tendon, .density = 1120.0}};
+}
+
 std::string_view name_of(BoneKind kind) {
     switch (kind) {
         case BoneKind::Cartilage:

@@ -22,6 +22,10 @@ struct TissueMaterial {
     double density = 1000.0;  ///< kg/m^3, > 0
 };
 
+/// One material per tissue, in the order of Tissue, with densities of living tissue, rounded,
+/// within the ranges of [ICRU1992], muscle as in [Ward2005].
+std::vector<TissueMaterial> tissue_materials();
+
 /// The same part in somebody else's catalogue: {"fma", "FMA24475"}, {"opensim", "vaslat_r"},
 /// {"mass", "L_Vastus_Lateralis"}, {"terminologia", "musculus vastus lateralis"}.
 struct Alias {

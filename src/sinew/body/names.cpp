@@ -18,14 +18,69 @@ bool is_letter_or_digit(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Whether `word` (a slug) names this part by its name or an alias.
+/// A word in the forms that parts are compared by.
+struct Wanted {
+    std::string slug;
+    std::string plain;
+    SidedName sided;  // of the plain form
+
+    explicit Wanted(std::string_view word)
+        : slug(sinew::slug(word)), plain(plain_name(word)), sided(split_side(plain)) {}
+};
+
+/// How well a word names a part; lower is better.
+enum class Match { Exact, Plain, Pair, None };
+
 template <class Part>
-bool is_named(const Part& part, const std::string& word) {
-    if (slug(part.name) == word) {
-        return true;
+Match match(const Part& part, const Wanted& wanted) {
+    if (wanted.slug.empty()) {
+        return Match::None;
     }
-    return std::any_of(part.aliases.begin(), part.aliases.end(),
-                       [&](const Alias& alias) { return slug(alias.name) == word; });
+    const auto any_name = [&](auto&& is_same) {
+        return is_same(part.name) ||
+               std::any_of(part.aliases.begin(), part.aliases.end(),
+                           [&](const Alias& alias) { return is_same(alias.name); });
+    };
+    if (any_name([&](const std::string& name) { return slug(name) == wanted.slug; })) {
+        return Match::Exact;
+    }
+    if (any_name([&](const std::string& name) { return plain_name(name) == wanted.plain; })) {
+        return Match::Plain;
+    }
+    // A name without a side means both.
+    return split_side(plain_name(part.name)).stem == wanted.plain ? Match::Pair : Match::None;
+}
+
+/// The parts that match best; none where none does.
+template <class Part>
+std::vector<Index> best_matches(std::span<const Part> parts, const Wanted& wanted) {
+    Match best = Match::None;
+    std::vector<Index> found;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Match how = match(parts[i], wanted);
+        if (how < best) {
+            found.clear();
+            best = how;
+        }
+        if (how == best && how != Match::None) {
+            found.push_back(static_cast<Index>(i));
+        }
+    }
+    return found;
+}
+
+std::vector<Index> muscles_of_group(std::span<const Muscle> muscles, const Wanted& wanted) {
+    std::vector<Index> found;
+    for (std::size_t i = 0; i < muscles.size(); ++i) {
+        const std::string group = slug(muscles[i].group);
+        const Side side = split_side(slug(muscles[i].name)).side;
+        if (!group.empty() &&
+            (group == wanted.plain || (wanted.sided.side != Side::Middle &&
+                                       group == wanted.sided.stem && side == wanted.sided.side))) {
+            found.push_back(static_cast<Index>(i));
+        }
+    }
+    return found;
 }
 
 template <class Part>
@@ -129,32 +184,60 @@ std::string slug(std::string_view text) {
     return result;
 }
 
-std::vector<Index> find_muscles(std::span<const Muscle> muscles, std::string_view word,
-                                std::string_view where) {
-    const std::string wanted = slug(word);
-    const SidedName sided = split_side(wanted);
-    // Exact names and aliases win over stems, stems over groups.
-    std::vector<Index> exact, pairs, grouped;
-    for (std::size_t i = 0; i < muscles.size(); ++i) {
-        const auto index = static_cast<Index>(i);
-        const Muscle& muscle = muscles[i];
-        const SidedName own = split_side(slug(muscle.name));
-        if (is_named(muscle, wanted)) {
-            exact.push_back(index);
-        }
-        if (own.stem == wanted) {
-            pairs.push_back(index);
-        }
-        if (slug(muscle.group) == wanted ||
-            (sided.side != Side::Middle && slug(muscle.group) == sided.stem &&
-             own.side == sided.side)) {
-            grouped.push_back(index);
+std::string canonical_name(std::string_view text, Side side) {
+    static constexpr std::array<std::pair<std::string_view, Side>, 10> kSides = {{
+        {"l", Side::Left},
+        {"left", Side::Left},
+        {"sinister", Side::Left},
+        {"sinistra", Side::Left},
+        {"sinistrum", Side::Left},
+        {"r", Side::Right},
+        {"right", Side::Right},
+        {"dexter", Side::Right},
+        {"dextra", Side::Right},
+        {"dextrum", Side::Right},
+    }};
+    std::vector<std::string> words = split(slug(text), '_');
+    const std::size_t count = words.size();
+    // The last word decides, then the first, then whole words in between.
+    std::vector<std::size_t> order = {count - 1, 0};
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+        order.push_back(i);
+    }
+    for (const std::size_t i : order) {
+        const bool is_inner = i != 0 && i + 1 != count;
+        for (const auto& [word, meant] : kSides) {
+            if (count > 1 && words[i] == word && !(is_inner && word.size() == 1)) {
+                words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+                return with_side(join(words, "_"), meant);
+            }
         }
     }
-    for (const std::vector<Index>& found : {exact, pairs, grouped}) {
-        if (!found.empty() && !wanted.empty()) {
-            return found;
+    return with_side(join(words, "_"), side);
+}
+
+std::string plain_name(std::string_view text) {
+    static constexpr std::array<std::string_view, 9> kEmpty = {
+        "muscle", "muscles", "musculus", "musculi", "m", "bone", "os", "of", "the"};
+    const std::vector<std::string> words = split(canonical_name(text), '_');
+    std::vector<std::string> kept;
+    for (const std::string& word : words) {
+        if (std::find(kEmpty.begin(), kEmpty.end(), word) == kEmpty.end()) {
+            kept.push_back(word);
         }
+    }
+    return join(kept.empty() ? words : kept, "_");
+}
+
+std::vector<Index> find_muscles(std::span<const Muscle> muscles, std::string_view word,
+                                std::string_view where) {
+    const Wanted wanted(word);
+    std::vector<Index> found = best_matches(muscles, wanted);
+    if (found.empty()) {
+        found = muscles_of_group(muscles, wanted);
+    }
+    if (!found.empty()) {
+        return found;
     }
     std::vector<std::string> names(muscle_groups().begin(), muscle_groups().end());
     for (const Muscle& muscle : muscles) {
@@ -164,17 +247,43 @@ std::vector<Index> find_muscles(std::span<const Muscle> muscles, std::string_vie
 }
 
 Index find_bone(std::span<const Bone> bones, std::string_view word, std::string_view where) {
-    const std::string wanted = slug(word);
-    for (std::size_t i = 0; i < bones.size(); ++i) {
-        if (is_named(bones[i], wanted)) {
-            return static_cast<Index>(i);
-        }
+    const Wanted wanted(word);
+    Index found = -1;
+    for (std::size_t i = 0; i < bones.size() && found < 0; ++i) {
+        found = match(bones[i], wanted) == Match::Exact ? static_cast<Index>(i) : -1;
+    }
+    for (std::size_t i = 0; i < bones.size() && found < 0; ++i) {
+        found = match(bones[i], wanted) == Match::Plain ? static_cast<Index>(i) : -1;
+    }
+    if (found >= 0) {
+        return found;
     }
     std::vector<std::string> names;
     for (const Bone& bone : bones) {
         add_names(bone, names);
     }
     refuse_unknown(word, "bone", where, std::move(names));
+}
+
+FoundParts find_parts(std::span<const Bone> bones, std::span<const Muscle> muscles,
+                      std::string_view word, std::string_view where) {
+    const Wanted wanted(word);
+    FoundParts found{.muscles = best_matches(muscles, wanted),
+                     .bones = best_matches(bones, wanted)};
+    if (found.muscles.empty() && found.bones.empty()) {
+        found.muscles = muscles_of_group(muscles, wanted);
+    }
+    if (!found.muscles.empty() || !found.bones.empty()) {
+        return found;
+    }
+    std::vector<std::string> names(muscle_groups().begin(), muscle_groups().end());
+    for (const Muscle& muscle : muscles) {
+        add_names(muscle, names);
+    }
+    for (const Bone& bone : bones) {
+        add_names(bone, names);
+    }
+    refuse_unknown(word, "muscle, group or bone", where, std::move(names));
 }
 
 }  // namespace sinew

@@ -34,13 +34,29 @@ std::string mirrored_name(std::string_view name);
 /// -> "vastus_lateralis_l".
 std::string slug(std::string_view text);
 
-/// Muscles meant by a word: a muscle's name, an alias in any catalogue, the stem of a pair (both
-/// sides), a group, or a group with _l or _r. Case and separators do not matter. In ascending
-/// order.
+/// The slug with the side last, however the source writes it: "Left Femur", "L_Femur", "Femur.L",
+/// "femur (left)", "femur sinistrum" -> "femur_l". Where the text names no side, `side` is taken.
+std::string canonical_name(std::string_view text, Side side = Side::Middle);
+/// The canonical name without words that every part of a kind could have (muscle, musculus, m.,
+/// bone, os, of, the): "Musculus vastus lateralis (left)" -> "vastus_lateralis_l". For comparing.
+std::string plain_name(std::string_view text);
+
+/// Muscles meant by a word: a muscle's name, an alias in any catalogue (OpenSim, MASS, FMA, ...), a
+/// Latin or English name with or without "musculus", "muscle", "left", the stem of a pair (both
+/// sides), a group, or a group with a side. Case and separators do not matter. In ascending order.
 /// @throws InputError  with the nearest known name when nothing matches
 std::vector<Index> find_muscles(std::span<const Muscle> muscles, std::string_view word,
                                 std::string_view where);
 /// The one bone meant by a name or alias. @throws InputError  as above
 Index find_bone(std::span<const Bone> bones, std::string_view word, std::string_view where);
+
+/// Parts meant by a word, muscles as above or bones (both of a pair); each in ascending order.
+struct FoundParts {
+    std::vector<Index> muscles = {};
+    std::vector<Index> bones = {};
+};
+/// @throws InputError  with the nearest known name of either kind when nothing matches
+FoundParts find_parts(std::span<const Bone> bones, std::span<const Muscle> muscles,
+                      std::string_view word, std::string_view where);
 
 }  // namespace sinew

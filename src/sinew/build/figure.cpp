@@ -8,6 +8,8 @@
 #include "sinew/build/figure_proportions.h"
 #include "sinew/build/figure_rig.h"
 #include "sinew/build/figure_skin.h"
+#include "sinew/build/joint_tree.h"
+#include "sinew/build/muscle_course.h"
 
 #include <fmt/format.h>
 
@@ -27,26 +29,10 @@ bool is_flesh(FigureKind kind) {
     return kind == FigureKind::Muscle || kind == FigureKind::Tendon;
 }
 
-TriangleMesh reflected(const TriangleMesh& mesh) {
-    TriangleMesh other = mesh;
-    other.points.col(0) = -mesh.points.col(0);
-    other.triangles.col(1) = mesh.triangles.col(2);
-    other.triangles.col(2) = mesh.triangles.col(1);
-    if (Attribute* fibre = find_attribute(other.point_data, "fibre")) {
-        for (std::size_t i = 0; i < fibre->values.size(); i += 3) {
-            fibre->values[i] = -fibre->values[i];
-        }
-    }
-    return other;
-}
-
-/// "tendon" rises from 0 to 1 where the belly ends; "share" is the way from origin to insertion;
-/// "fibre" the direction of the nearest stroke, or of the fibres of the nearest sheet.
+/// "fibre" is the direction of the nearest stroke, or of the fibres of the nearest sheet.
 void add_tendon_data(const FigurePart& part, TriangleMesh& mesh) {
-    constexpr double kSoftness = 0.02;  // of the way, on either side of the belly's end
     const std::vector<FigureShape> shapes = shapes_of(part);
-    Attribute tendon{.name = "tendon", .components = 1, .values = {}};
-    Attribute share{.name = "share", .components = 1, .values = {}};
+    std::vector<double> share;
     Attribute fibre{.name = "fibre", .components = 3, .values = {}};
     for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
         const Vec3 x = point(mesh.points, i);
@@ -60,14 +46,10 @@ void add_tendon_data(const FigurePart& part, TriangleMesh& mesh) {
             }
         }
         const FigureShape::Way way = nearest->way_along(x);
-        const double s = way.share;
-        const double outside = std::max(part.belly_begin - s, s - part.belly_end);
-        share.values.push_back(s);
+        share.push_back(way.share);
         fibre.values.insert(fibre.values.end(), way.direction.begin(), way.direction.end());
-        tendon.values.push_back(std::clamp(0.5 + 0.5 * outside / kSoftness, 0.0, 1.0));
     }
-    mesh.point_data.push_back(std::move(tendon));
-    mesh.point_data.push_back(std::move(share));
+    set_share(std::move(share), part.belly_begin, part.belly_end, mesh);
     mesh.point_data.push_back(std::move(fibre));
 }
 
@@ -104,97 +86,14 @@ std::vector<TriangleMesh> mesh_parts(const FigureTable& table, const FigureOptio
     return meshes;
 }
 
-/// Bones that hang on each other by fixed joints move as one.
-class SkeletonMaker {
-public:
-    explicit SkeletonMaker(const FigureTable& table) : table_(table) {
-        segment_of_[table.root] = 0;
-        skeleton_.segments.push_back({.name = table.root});
-        skeleton_.joints.push_back({.name = "root", .child = 0, .type = JointType::Free});
-        for (const FigurePart& part : table.parts) {
-            if (part.mirror) {
-                mirrored_.insert({part.name, right_name(part.name)});
-            }
-        }
-        for (const FigureJoint& joint : table.joints) {
-            add(joint, joint.name, joint.parent, joint.child, false);
-        }
-        for (const FigureJoint& joint : table.joints) {
-            if (joint.mirror) {
-                add(joint, right_name(joint.name), right_bone(joint.parent),
-                    right_bone(joint.child), true);
-            }
-        }
-        skeleton_.joints.front().centre = root_centre();
-    }
-
-    const Skeleton& skeleton() const {
-        return skeleton_;
-    }
-    Index segment_of(const std::string& bone) const {
-        return segment_of_.at(bone);
-    }
-
-private:
-    std::string right_bone(const std::string& bone) const {
-        const auto found = mirrored_.find(bone);
-        return found == mirrored_.end() ? bone : found->second;
-    }
-
-    Vec3 root_centre() const {
-        // The middle of the hips.
-        Vec3 centre = Vec3::Zero();
-        for (const FigureJoint& joint : table_.joints) {
-            if (joint.name == "hip_l") {
-                centre = Vec3(0.0, joint.centre.y(), joint.centre.z());
-            }
-        }
-        return centre;
-    }
-
-    void add(const FigureJoint& from, const std::string& name, const std::string& parent,
-             const std::string& child, bool is_right) {
-        const Index above = segment_of_.at(parent);
-        if (from.type == JointType::Fixed) {
-            segment_of_[child] = above;
-            return;
-        }
-        const auto segment = static_cast<Index>(skeleton_.segments.size());
-        segment_of_[child] = segment;
-        skeleton_.segments.push_back({.name = child});
-        Joint joint{.name = name,
-                    .parent = above,
-                    .child = segment,
-                    .centre = from.centre,
-                    .type = from.type};
-        if (is_right) {
-            joint.centre.x() = -joint.centre.x();
-        }
-        for (std::size_t k = 0; k < from.axes.size(); ++k) {
-            // An axis of rotation reflects as (x, -y, -z): positive stays the same movement.
-            const Vec3 a = from.axes[k].normalized();
-            joint.axes[k] = is_right ? Vec3(a.x(), -a.y(), -a.z()) : a;
-            joint.limits[k] = from.limits[k];
-            joint.motions[k] = from.motions[k];
-        }
-        joint.rest[0] = from.rest;
-        skeleton_.joints.push_back(std::move(joint));
-    }
-
-    const FigureTable& table_;
-    Skeleton skeleton_;
-    std::map<std::string, Index> segment_of_;
-    std::map<std::string, std::string> mirrored_;
-};
-
 void add_bone(const FigurePart& part, const std::string& name, TriangleMesh mesh,
-              const std::vector<Alias>& aliases, const SkeletonMaker& skeleton, Template& result) {
+              const std::vector<Alias>& aliases, const JointTree& tree, Template& result) {
     const BoneKind kind = part.kind == FigureKind::Bone   ? BoneKind::Bone
                           : part.kind == FigureKind::Disc ? BoneKind::Disc
                                                           : BoneKind::Cartilage;
     result.bones.push_back({.name = name,
                             .kind = kind,
-                            .segment = skeleton.segment_of(name),
+                            .segment = tree.segment_of.at(name),
                             .mesh = std::move(mesh),
                             .aliases = aliases});
 }
@@ -231,8 +130,8 @@ void add_muscle(const FigurePart& part, const std::string& name, bool is_right, 
 }
 
 /// Bones first, so that muscles can name them.
-void add_parts(const FigureTable& table, std::vector<TriangleMesh> meshes,
-               const SkeletonMaker& skeleton, Template& result) {
+void add_parts(const FigureTable& table, std::vector<TriangleMesh> meshes, const JointTree& tree,
+               Template& result) {
     for (const bool bones : {true, false}) {
         for (std::size_t i = 0; i < table.parts.size(); ++i) {
             const FigurePart& part = table.parts[i];
@@ -242,7 +141,7 @@ void add_parts(const FigureTable& table, std::vector<TriangleMesh> meshes,
             const auto add = [&](const std::string& name, bool is_right, TriangleMesh mesh,
                                  const std::vector<Alias>& aliases) {
                 if (bones) {
-                    add_bone(part, name, std::move(mesh), aliases, skeleton, result);
+                    add_bone(part, name, std::move(mesh), aliases, tree, result);
                 } else {
                     add_muscle(part, name, is_right, std::move(mesh), aliases, result);
                 }
@@ -303,15 +202,6 @@ void stand_on_ground(Template& result) {
     }
 }
 
-/// Densities of living tissue, rounded, within the ranges of [ICRU1992], muscle as in [Ward2005].
-std::vector<TissueMaterial> tissue_materials() {
-    return {{.name = "generic", .tissue = Tissue::Generic, .density = 1000.0},
-            {.name = "muscle", .tissue = Tissue::Muscle, .density = 1056.0},
-            {.name = "fat", .tissue = Tissue::Fat, .density = 900.0},
-            {.name = "bone", .tissue = Tissue::Bone, .density = 1500.0},
-            {.name = "tendon", .tissue = Tissue::Tendon, .density = 1120.0}};
-}
-
 const FigureStance& stance_of(const FigureTable& table, FigurePose pose) {
     const std::string name = pose == FigurePose::A ? "a" : "measured";
     for (const FigureStance& stance : table.stances) {
@@ -359,9 +249,9 @@ Template build_figure(const FigureTable& table, const FigureOptions& options,
         result.skin = mesh_skin(shaped, {.cell = options.skin_cell});
         stage.advance();
     }
-    const SkeletonMaker skeleton(shaped);
-    result.skeleton = skeleton.skeleton();
-    add_parts(shaped, std::move(meshes), skeleton, result);
+    const JointTree tree = build_joint_tree(shaped.root, joints_of(shaped), "figure table");
+    result.skeleton = tree.skeleton;
+    add_parts(shaped, std::move(meshes), tree, result);
     add_landmarks(shaped, result);
     if (options.pose != FigurePose::Measured || options.stature > 0.0) {
         stand_on_ground(result);

@@ -224,4 +224,17 @@ TriangleMesh mesh_part(const FigurePart& part, const PartMeshOptions& options) {
     return mesh;
 }
 
+TriangleMesh reflected(const TriangleMesh& mesh) {
+    TriangleMesh other = mesh;
+    other.points.col(0) = -mesh.points.col(0);
+    other.triangles.col(1) = mesh.triangles.col(2);
+    other.triangles.col(2) = mesh.triangles.col(1);
+    if (Attribute* fibre = find_attribute(other.point_data, "fibre")) {
+        for (std::size_t i = 0; i < fibre->values.size(); i += 3) {
+            fibre->values[i] = -fibre->values[i];
+        }
+    }
+    return other;
+}
+
 }  // namespace sinew

@@ -28,6 +28,9 @@ struct PartMeshOptions {
 /// are specks beside the part (under one hundredth of its volume) are dropped.
 TriangleMesh mesh_part(const FigurePart& part, const PartMeshOptions& options);
 
+/// The mirror image x -> -x, triangles still outward, data "fibre" (directions) mirrored too.
+TriangleMesh reflected(const TriangleMesh& mesh);
+
 /// The grid cell that suits a part, m.
 double cell_for(std::span<const FigureShape> shapes, const PartMeshOptions& options);
 

@@ -259,76 +259,6 @@ void mix(ScalarGrid& low, const ScalarGrid& high, const ScalarGrid& mask) {
     });
 }
 
-/// Cells that the outer air reaches through values above `gap`, starting from the upper corner
-/// farthest from the body.
-std::vector<std::uint8_t> outer_air(const ScalarGrid& grid, float gap) {
-    std::vector<std::uint8_t> is_air(grid.values.size(), 0);
-    std::vector<std::size_t> front = {grid.values.size() - 1};
-    is_air.back() = 1;
-    const auto nx = static_cast<std::size_t>(grid.size[0]);
-    const std::size_t ny = static_cast<std::size_t>(grid.size[1]);
-    const std::size_t nz = static_cast<std::size_t>(grid.size[2]);
-    while (!front.empty()) {
-        const std::size_t i = front.back();
-        front.pop_back();
-        const std::size_t x = i % nx, y = i / nx % ny, z = i / (nx * ny);
-        const auto visit = [&](bool exists, std::size_t j) {
-            if (exists && is_air[j] == 0 && grid.values[j] > gap) {
-                is_air[j] = 1;
-                front.push_back(j);
-            }
-        };
-        visit(x > 0, i - 1);
-        visit(x + 1 < nx, i + 1);
-        visit(y > 0, i - nx);
-        visit(y + 1 < ny, i + nx);
-        visit(z > 0, i - nx * ny);
-        visit(z + 1 < nz, i + nx * ny);
-    }
-    return is_air;
-}
-
-/// Step 3. The air is widened by twice the gap and a little, to come back to the surface.
-void fill_closed_places(ScalarGrid& grid, double gap) {
-    std::vector<std::uint8_t> is_air = outer_air(grid, static_cast<float>(gap));
-    const double widening = 2.0 * gap + 0.002;
-    const int reach = static_cast<int>(widening / grid.cell);
-    std::vector<std::array<int, 3>> ball;
-    for (int z = -reach; z <= reach; ++z) {
-        for (int y = -reach; y <= reach; ++y) {
-            for (int x = -reach; x <= reach; ++x) {
-                if (grid.cell * std::sqrt(x * x + y * y + z * z) <= widening) {
-                    ball.push_back({x, y, z});
-                }
-            }
-        }
-    }
-    const auto [nx, ny, nz] = grid.size;
-    const auto has = [&](int x, int y, int z) {
-        return x >= 0 && y >= 0 && z >= 0 && x < nx && y < ny && z < nz;
-    };
-    // A cell outside the air becomes inside unless air lies within the ball around it.
-    parallel_for(static_cast<std::size_t>(nz), 2, [&](std::size_t begin, std::size_t end) {
-        for (int z = static_cast<int>(begin); z < static_cast<int>(end); ++z) {
-            for (int y = 0; y < ny; ++y) {
-                for (int x = 0; x < nx; ++x) {
-                    const std::size_t i = grid.index(x, y, z);
-                    if (is_air[i] != 0 || grid.values[i] <= 0.0f) {
-                        continue;
-                    }
-                    const bool is_near_air = std::any_of(ball.begin(), ball.end(), [&](auto& o) {
-                        const int bx = std::abs(x + o[0]), by = y + o[1], bz = z + o[2];
-                        return has(bx, by, bz) && is_air[grid.index(bx, by, bz)] != 0;
-                    });
-                    if (!is_near_air) {
-                        grid.values[i] = kFilled;
-                    }
-                }
-            }
-        }
-    });
-}
-
 ScalarGrid mirrored(const ScalarGrid& half) {
     ScalarGrid whole = half;
     const int n = half.size[0];
@@ -357,7 +287,7 @@ ScalarGrid skin_field(const FigureTable& table, const SkinOptions& options) {
     join_all(shapes, table.skin, fields);
     blur(fields.mask, kMaskBlur);
     mix(fields.body, fields.fine, fields.mask);
-    fill_closed_places(fields.body, table.skin.gap);
+    fill_closed_places(fields.body, {.gap = table.skin.gap, .value = kFilled, .is_mirrored = true});
     fields.fine.values = fields.body.values;
     blur(fields.body, table.skin.blur_body);
     blur(fields.fine, table.skin.blur_fine);

@@ -137,16 +137,19 @@ std::vector<std::pair<std::string, StrictJson>> StrictJson::members() const {
     return result;
 }
 
-nlohmann::json parse_json_file(const std::filesystem::path& path) {
-    const std::string bytes = read_file_bytes(path, kMaxJsonBytes);
+nlohmann::json parse_json(std::string_view text, const std::string& where) {
     try {
-        return nlohmann::json::parse(bytes);
+        return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
-        throw InputError({.where = path.filename().string(),
+        throw InputError({.where = where,
                           .found = error.what(),
                           .needs = "valid JSON",
                           .remedy = "correct the file at the place named"});
     }
+}
+
+nlohmann::json parse_json_file(const std::filesystem::path& path) {
+    return parse_json(read_file_bytes(path, kMaxJsonBytes), path.filename().string());
 }
 
 }  // namespace sinew

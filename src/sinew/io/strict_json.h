@@ -50,6 +50,8 @@ private:
     std::string where_;
 };
 
+/// Parses a text. @throws InputError  with the place when it is not JSON
+nlohmann::json parse_json(std::string_view text, const std::string& where);
 /// Parses a file. @throws InputError  with the place when it is not JSON
 nlohmann::json parse_json_file(const std::filesystem::path& path);
 

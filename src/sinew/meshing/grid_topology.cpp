@@ -1,8 +1,12 @@
 #include "sinew/meshing/grid_topology.h"
 
+#include "sinew/base/parallel.h"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <queue>
 #include <tuple>
 #include <vector>
@@ -178,6 +182,35 @@ private:
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
+/// Cells that the outer air reaches through values above `gap`, starting from the upper corner
+/// farthest from the body.
+std::vector<std::uint8_t> outer_air(const ScalarGrid& grid, float gap) {
+    std::vector<std::uint8_t> is_air(grid.values.size(), 0);
+    std::vector<std::size_t> front = {grid.values.size() - 1};
+    is_air.back() = 1;
+    const auto nx = static_cast<std::size_t>(grid.size[0]);
+    const std::size_t ny = static_cast<std::size_t>(grid.size[1]);
+    const std::size_t nz = static_cast<std::size_t>(grid.size[2]);
+    while (!front.empty()) {
+        const std::size_t i = front.back();
+        front.pop_back();
+        const std::size_t x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+        const auto visit = [&](bool exists, std::size_t j) {
+            if (exists && is_air[j] == 0 && grid.values[j] > gap) {
+                is_air[j] = 1;
+                front.push_back(j);
+            }
+        };
+        visit(x > 0, i - 1);
+        visit(x + 1 < nx, i + 1);
+        visit(y > 0, i - nx);
+        visit(y + 1 < ny, i + nx);
+        visit(z > 0, i - nx * ny);
+        visit(z + 1 < nz, i + nx * ny);
+    }
+    return is_air;
+}
+
 }  // namespace
 
 std::size_t remove_handles(ScalarGrid& grid, double level) {
@@ -193,6 +226,47 @@ std::size_t remove_handles(ScalarGrid& grid, double level) {
         }
     }
     return raised;
+}
+
+void fill_closed_places(ScalarGrid& grid, const ClosedPlaces& options) {
+    const std::vector<std::uint8_t> is_air = outer_air(grid, static_cast<float>(options.gap));
+    const double widening = 2.0 * options.gap + 0.5 * grid.cell;
+    const int reach = static_cast<int>(widening / grid.cell);
+    std::vector<std::array<int, 3>> ball;
+    for (int z = -reach; z <= reach; ++z) {
+        for (int y = -reach; y <= reach; ++y) {
+            for (int x = -reach; x <= reach; ++x) {
+                if (grid.cell * std::sqrt(x * x + y * y + z * z) <= widening) {
+                    ball.push_back({x, y, z});
+                }
+            }
+        }
+    }
+    const auto [nx, ny, nz] = grid.size;
+    const auto has = [&](int x, int y, int z) {
+        return x >= 0 && y >= 0 && z >= 0 && x < nx && y < ny && z < nz;
+    };
+    // A cell outside the air becomes inside unless air lies within the ball around it.
+    parallel_for(static_cast<std::size_t>(nz), 2, [&](std::size_t begin, std::size_t end) {
+        for (int z = static_cast<int>(begin); z < static_cast<int>(end); ++z) {
+            for (int y = 0; y < ny; ++y) {
+                for (int x = 0; x < nx; ++x) {
+                    const std::size_t i = grid.index(x, y, z);
+                    if (is_air[i] != 0 || grid.values[i] <= 0.0f) {
+                        continue;
+                    }
+                    const bool is_near_air = std::any_of(ball.begin(), ball.end(), [&](auto& o) {
+                        const int bx = options.is_mirrored ? std::abs(x + o[0]) : x + o[0],
+                                  by = y + o[1], bz = z + o[2];
+                        return has(bx, by, bz) && is_air[grid.index(bx, by, bz)] != 0;
+                    });
+                    if (!is_near_air) {
+                        grid.values[i] = options.value;
+                    }
+                }
+            }
+        }
+    });
 }
 
 }  // namespace sinew
