@@ -96,7 +96,7 @@ GltfScene parse_gltf(std::string_view bytes, const std::string& where,
                      const std::filesystem::path& folder = {});
 
 /// The parts as they look at rest: skins applied. What mesh tools want.
-/// @throws InputError  naming `where` and the part that its joints or morphs throw out of all bounds
+/// @throws InputError  naming `where` and the part whose joints or morphs throw it out of bounds
 std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where);
 
 /// Points of a part under the nodes' transforms: sum_j w_j T_world_j B_j p (linear blend skinning).
