@@ -65,6 +65,7 @@ TEST(CliBuild, RefusesNonsense) {
     const std::string out = folder / "b.sinew";
     EXPECT_EQ(support::run_sinew({"build"}).code, 2);
     EXPECT_EQ(support::run_sinew({"build", "--resolution", "huge", "-o", out}).code, 2);
+    EXPECT_EQ(support::run_sinew({"build", "--from", folder / "none", "-o", out}).code, 2);
     EXPECT_EQ(support::run_sinew({"build", "--stature", "9", "-o", out}).code, 2);
     EXPECT_EQ(support::run_sinew({"build", "-o", folder / "no" / "b.sinew"}).code, 2);
     EXPECT_EQ(support::run_sinew({"export", folder / "absent.sinew", "-o", out}).code, 2);

@@ -19,6 +19,7 @@ namespace {
 struct Settings {
     MakeBodyOptions make;
     std::string output;
+    std::string atlas;
     std::string cache;
     bool is_uncached = false;
 };
@@ -27,6 +28,7 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
     require_writable_place(settings.output);
     MakeBodyOptions options = settings.make;
     options.command = context.command_line;
+    options.atlas = settings.atlas;
     if (context.seed.value != 0) {
         options.body.seed = static_cast<int>(context.seed.value % 2000000000);
     }
@@ -46,6 +48,12 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
     result["mass_kg"] = summary.mass;
     result["stature_m"] = summary.stature;
     result["body_fat"] = summary.body_fat;
+    result["unused"] = nlohmann::ordered_json::array();
+    for (const AtlasPartReport& part : made.atlas.parts) {
+        if (!part.is_used) {
+            result["unused"].push_back({{"name", part.name}, {"reason", part.reason}});
+        }
+    }
     result["cached"] = made.was_cached;
     result["seconds"] = made.seconds;
     if (!context.is_quiet && !context.wants_json) {
@@ -68,20 +76,27 @@ Verb build_verb() {
             "  sinew build -o man.sinew                          76k vertices\n"
             "  sinew build --resolution preview -o man.sinew     10k vertices, for trying out\n"
             "  sinew build --sex female --stature 1.70 -o woman.sinew\n"
+            "  sinew build --from atlas -o mine.sinew            a folder with an atlas.json\n"
             "  sinew build --cache DIR -o man.sinew              finished stages are kept there",
-        .options = {{.name = "-o,--output",
-                     .help = "body to write",
-                     .target = &settings->output,
-                     .metavar = "FILE.sinew",
-                     .is_required = true},
-                    {.name = "--cache",
-                     .help = "folder of finished stages; else XDG_CACHE_HOME/sinew or "
-                             "~/.cache/sinew",
-                     .target = &settings->cache,
-                     .metavar = "DIR"},
-                    {.name = "--no-cache",
-                     .help = "make everything anew and keep nothing",
-                     .target = &settings->is_uncached}},
+        .options =
+            {{.name = "--from",
+              .help = "folder of an anatomical atlas with its atlas.json (docs/formats.md); else "
+                      "the built-in human",
+              .target = &settings->atlas,
+              .metavar = "DIR"},
+             {.name = "-o,--output",
+              .help = "body to write",
+              .target = &settings->output,
+              .metavar = "FILE.sinew",
+              .is_required = true},
+             {.name = "--cache",
+              .help = "folder of finished stages; else XDG_CACHE_HOME/sinew or "
+                      "~/.cache/sinew",
+              .target = &settings->cache,
+              .metavar = "DIR"},
+             {.name = "--no-cache",
+              .help = "make everything anew and keep nothing",
+              .target = &settings->is_uncached}},
         .run = {}};
     add_field_options(verb.options, settings->make.body, {"seed"});
     add_field_options(verb.options, settings->make.figure,

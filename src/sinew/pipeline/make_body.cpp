@@ -1,15 +1,18 @@
 #include "sinew/pipeline/make_body.h"
 
+#include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/io/content_hash.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
 #include "sinew/io/settings_json.h"
+#include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_cache.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <vector>
 
 namespace sinew {
@@ -34,29 +37,57 @@ std::string folder_key(const fs::path& folder) {
     return content_hash_text(all);
 }
 
+void require_folder(const fs::path& folder) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+        throw InputError({.where = folder.string(),
+                          .found = "no folder of this name",
+                          .needs = "a folder with an atlas.json",
+                          .remedy = "check the path; docs/formats.md describes the layout"});
+    }
+}
+
 template <class Options>
 std::string options_key(const std::string& before, const Options& options) {
     return content_hash_text(before + settings_to_json(options));
 }
 
+/// Parts that could not be used, for people.
+void note_unused(const AtlasReport& report, Template& anatomy, const Progress& progress) {
+    for (const AtlasPartReport& part : report.parts) {
+        if (!part.is_used) {
+            std::string note =
+                fmt::format("not used: {} '{}': {}", name_of(part.kind), part.name, part.reason);
+            progress.warn(note);
+            anatomy.provenance.notes.push_back(std::move(note));
+        }
+    }
+}
+
 Template made_template(const MakeBodyOptions& options, const std::string& key,
-                       const BodyCache& cache, const Progress& progress) {
+                       const BodyCache& cache, const Progress& progress, AtlasReport& report) {
     if (std::optional<Body> kept = cache.find("anatomy", key, progress)) {
         return template_from_body(std::move(*kept));
     }
-    const FigureTable table = read_figure(data_folder() / "figure");
-    Template anatomy = build_figure(table, options.figure, progress);
+    Template anatomy;
+    if (options.atlas.empty()) {
+        anatomy = build_figure(read_figure(data_folder() / "figure"), options.figure, progress);
+    } else {
+        anatomy = read_atlas_template(options.atlas, {}, {}, progress, report);
+        note_unused(report, anatomy, progress);
+    }
     cache.keep("anatomy", key, body_from_template(anatomy), progress);
     return anatomy;
 }
 
 Body made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
-                 const std::string& key, const BodyCache& cache, const Progress& progress) {
+                 const std::string& key, const BodyCache& cache, const Progress& progress,
+                 AtlasReport& report) {
     if (std::optional<Body> kept = cache.find("volume", key, progress)) {
         return std::move(*kept);
     }
-    Body volume =
-        build_volume(made_template(options, anatomy_key, cache, progress), options.body, progress);
+    Body volume = build_volume(made_template(options, anatomy_key, cache, progress, report),
+                               options.body, progress);
     cache.keep("volume", key, volume, progress);
     return volume;
 }
@@ -78,9 +109,12 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
     MakeBodyOptions options = asked;
     options.figure = figure_for(asked.figure, asked.body.resolution);
     const BodyCache cache(options.cache);
-    const fs::path table = data_folder() / "figure";
+    const fs::path source = options.atlas.empty() ? data_folder() / "figure" : options.atlas;
+    require_folder(source);
+    const std::string source_key = folder_key(source);
     const std::string anatomy_key =
-        options_key(program_key() + " figure " + folder_key(table), options.figure);
+        options.atlas.empty() ? options_key(program_key() + " figure " + source_key, options.figure)
+                              : content_hash_text(program_key() + " atlas " + source_key);
     const std::string volume_key = options_key(anatomy_key + " volume", options.body);
     const std::string body_key = content_hash_text(volume_key + " body");
     MadeBody made;
@@ -88,9 +122,11 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
         made.body = std::move(*kept);
         made.was_cached = true;
     } else {
-        made.body = fill_volume(made_volume(options, anatomy_key, volume_key, cache, progress),
-                                options.body, progress);
-        made.body.provenance.inputs.push_back({.name = "figure", .hash = folder_key(table)});
+        made.body =
+            fill_volume(made_volume(options, anatomy_key, volume_key, cache, progress, made.atlas),
+                        options.body, progress);
+        made.body.provenance.inputs.push_back(
+            {.name = options.atlas.empty() ? "figure" : "atlas", .hash = source_key});
         cache.keep("body", body_key, made.body, progress);
     }
     made.body.provenance.command = options.command;
