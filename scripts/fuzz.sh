@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # scripts/fuzz.sh [SECONDS] [NAME...]: feeds damaged files to the readers, SECONDS each (default 60),
-# two readers at a time. Builds what is missing. Ends with 1 and the path of the input when one fails.
+# as many readers at a time as there are cores. Builds what is missing, with the preset SINEW_FUZZ_PRESET
+# (fuzz, or asan, where the unit tests are built too). Ends with 1 and the path of the input when one fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,12 +12,13 @@ if ! [[ $seconds =~ ^[0-9]+$ ]]; then
     exit 2
 fi
 
-build=build/fuzz
+preset=${SINEW_FUZZ_PRESET:-fuzz}
+build=build/$preset
 mkdir -p "$build"
 if [[ ! -f $build/build.ninja ]]; then
-    cmake --preset fuzz >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
+    cmake --preset "$preset" >"$build/configure.log" 2>&1 || { cat "$build/configure.log" >&2; exit 1; }
 fi
-cmake --build --preset fuzz --target fuzz_all >"$build/build.log" 2>&1 || { tail -50 "$build/build.log" >&2; exit 1; }
+cmake --build --preset "$preset" --target fuzz_all >"$build/build.log" 2>&1 || { tail -50 "$build/build.log" >&2; exit 1; }
 rm -rf "$build/failures"
 mkdir -p "$build/logs" "$build/failures"
 "$build/tests/fuzz/fuzz_seeds" "$build/corpus"
@@ -48,4 +50,4 @@ run_one() {
 }
 export -f run_one
 
-printf '%s\n' "${names[@]}" | xargs -P 2 -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"
+printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"

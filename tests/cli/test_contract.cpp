@@ -1,4 +1,5 @@
 #include "sinew/io/mesh_files.h"
+#include "sinew/io/mesh_parts.h"
 
 #include <gtest/gtest.h>
 
@@ -129,6 +130,23 @@ TEST(Cli, NothingIsWrittenWhereItCannotBe) {
     EXPECT_EQ(bad.code, 2);
     EXPECT_NE(bad.err.find("does not exist"), std::string::npos) << bad.err;
     EXPECT_EQ(run_sinew({"convert", folder / "ball.ply", folder / "ball.docx"}).code, 2);
+}
+
+// Two shells 2 mm apart, drawn with edges of centimetres, must cross.
+TEST(Cli, RemeshSaysWhenItMadeSidesCross) {
+    const support::TemporaryFolder folder;
+    const std::vector<MeshPart> spheres = {{.name = "outer", .mesh = support::sphere(4, 0.1)},
+                                           {.name = "inner", .mesh = support::sphere(4, 0.098)}};
+    const MeshPart shell{.name = "shell", .mesh = merged(spheres)};
+    write_surface(folder / "shell.ply", {&shell, 1});
+    const Outcome coarse = run_sinew({"remesh", folder / "shell.ply", "--triangles", "120", "-o",
+                                      folder / "coarse.ply", "--json"});
+    EXPECT_EQ(coarse.code, 0);
+    EXPECT_GT(coarse.json()["new_intersections"], 0);
+    EXPECT_NE(coarse.err.find("use a shorter --edge"), std::string::npos) << coarse.err;
+    const Outcome fine = run_sinew({"remesh", folder / "shell.ply", "--triangles", "9000", "-o",
+                                    folder / "fine.ply", "--json"});
+    EXPECT_EQ(fine.json()["new_intersections"], 0);
 }
 
 TEST(Cli, OneAndTwoThreadsWriteTheSameBytes) {

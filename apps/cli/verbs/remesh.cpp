@@ -4,6 +4,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/meshing/intersections.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,17 @@ TriangleMesh changed(const TriangleMesh& mesh, const Settings& settings, double 
         return decimated(mesh, {.target_triangles = std::max<Eigen::Index>(4, target)}, progress);
     }
     return remeshed(mesh, {.edge_length = settings.edge}, progress);
+}
+
+/// Pairs of triangles that cross in the new surface and did not in the old one. Edges longer than a
+/// finger is thick can make its sides cross.
+std::size_t new_crossings(const TriangleMesh& before, const TriangleMesh& after) {
+    const std::size_t now = find_self_intersections(after).pairs.size();
+    if (now == 0) {
+        return 0;
+    }
+    const std::size_t then = find_self_intersections(before).pairs.size();
+    return now > then ? now - then : 0;
 }
 
 }  // namespace
@@ -78,13 +90,23 @@ Verb remesh_verb() {
         for (const MeshPart& part : parts) {
             all += static_cast<double>(part.mesh.triangles.rows());
         }
+        std::size_t crossings = 0;
         for (MeshPart& part : parts) {
             const double share = static_cast<double>(part.mesh.triangles.rows()) / all;
-            part.mesh = changed(part.mesh, *settings, share, context.progress);
+            TriangleMesh mesh = changed(part.mesh, *settings, share, context.progress);
+            crossings += new_crossings(part.mesh, mesh);
+            part.mesh = std::move(mesh);
         }
         const std::string done = write_asset(settings->output, {.content = parts});
         result["output"] = settings->output;
         result["wrote"] = done;
+        result["new_intersections"] = crossings;
+        if (crossings > 0) {
+            context.progress.warn(
+                fmt::format("{}: {} pairs of triangles cross that did not before; use a shorter "
+                            "--edge or more --triangles",
+                            settings->output, crossings));
+        }
         if (!context.is_quiet && !context.wants_json) {
             fmt::print("{}: {}\n", settings->output, done);
         }
