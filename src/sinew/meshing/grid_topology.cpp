@@ -242,7 +242,9 @@ void fill_closed_places(ScalarGrid& grid, const ClosedPlaces& options) {
             }
         }
     }
-    const auto [nx, ny, nz] = grid.size;
+    const int nx = grid.size[0];
+    const int ny = grid.size[1];
+    const int nz = grid.size[2];
     const auto has = [&](int x, int y, int z) {
         return x >= 0 && y >= 0 && z >= 0 && x < nx && y < ny && z < nz;
     };
