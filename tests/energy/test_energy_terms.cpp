@@ -198,7 +198,7 @@ TEST(EnergyTerms, OneAndTwoThreadsGiveTheSameBytes) {
     const TetMesh rest = support::cube_of_tets(8);  // several chunks of elements
     const Points x = shaken(rest.points, 0.05, Seed{10});
     for (const auto& [name, term, elastic] : all_terms(rest)) {
-        const auto run = [&](int threads) {
+        const auto run = [&, &term = term](int threads) {
             const ThreadLimit limit(threads);
             return std::tuple(term->value(x), gradient_of(*term, x),
                               hessian_of(*term, x, Tangent::PositiveSemidefinite).times(x));

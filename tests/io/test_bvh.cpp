@@ -126,8 +126,8 @@ TEST(Bvh, WrongFilesAreRefusedWithTheLine) {
         {"JOINT Left Knee", "JOINT"},
     };
     for (const auto& [from, to] : changes) {
-        const std::string message =
-            support::input_error_of([&] { parse_bvh(replaced(kDialect, from, to), "x.bvh"); });
+        const std::string message = support::input_error_of(
+            [&, from = from, to = to] { parse_bvh(replaced(kDialect, from, to), "x.bvh"); });
         EXPECT_NE(message.find("x.bvh"), std::string::npos) << from << " -> " << to;
     }
     const std::string two_roots = support::input_error_of(

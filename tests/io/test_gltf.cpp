@@ -301,8 +301,8 @@ TEST(Gltf, WrongDocumentsAreRefusedWithTheirPlace) {
         {"base64,A", "base64,*"},
     };
     for (const auto& [from, to] : changes) {
-        const std::string message =
-            support::input_error_of([&] { parse_and_check(replaced(good, from, to)); });
+        const std::string message = support::input_error_of(
+            [&, from = from, to = to] { parse_and_check(replaced(good, from, to)); });
         EXPECT_NE(message.find("x.glb"), std::string::npos) << from << " -> " << to;
     }
     // A small file that asks for much.
