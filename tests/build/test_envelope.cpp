@@ -1,11 +1,13 @@
 #include "sinew/build/anatomy_solid.h"
 #include "sinew/build/body_skin.h"
 #include "sinew/build/body_tets.h"
+#include "sinew/build/column_shaping.h"
 #include "sinew/build/envelope.h"
 #include "sinew/build/limit_gradient.h"
 #include "sinew/build/tissue_shares.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
+#include "sinew/geometry/tet_quality.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
 #include "sinew/meshing/tetrahedralise.h"
@@ -90,6 +92,47 @@ TEST(FatColumns, FillTheSpaceBetweenSkinAndEnvelopeOnce) {
                 1e-9);
     // Neighbours agree on the cuts: only skin and envelope are left as boundary.
     EXPECT_EQ(boundary_triangles(columns).rows(), 2 * d.skin.triangles.rows());
+}
+
+TEST(Envelope, IsDeeperUnderLongerEdges) {
+    const TriangleMesh coarse = support::sphere(2, 0.1);
+    const TetMesh flesh = tetrahedralise({coarse}, {.max_edge = 0.06});
+    const Envelope thin = shrink_envelope(coarse, flesh, dumbbell().solid,
+                                          {.iterations = 0, .thickness_over_edge = 0.1});
+    const std::vector<double> edges = mean_edges(coarse);
+    for (Eigen::Index i = 0; i < thin.mesh.points.rows(); ++i) {
+        EXPECT_NEAR(point(thin.mesh.points, i).norm(),
+                    0.1 - 0.1 * edges[static_cast<std::size_t>(i)], 1e-5);
+    }
+}
+
+TEST(ColumnShaping, SliversGoAwayAndMusclesStayInside) {
+    const TriangleMesh skin = support::sphere(3, 0.1);
+    const AnatomySolid solid(support::sphere(3, 0.09));
+    const Eigen::Index n = skin.points.rows();
+    Points both(2 * n, 3);
+    both << skin.points, 0.95 * skin.points;
+    const Tets columns = fat_columns(skin.triangles, n);
+    // Some vertices are pushed towards a neighbour as far as columns keep a volume.
+    const Lists around = neighbours_of_vertices(skin.triangles, n);
+    for (const Index v : {10, 100, 222, 400, 601}) {
+        const Vec3 at = point(both, n + v);
+        const Vec3 way = point(both, n + around[static_cast<std::size_t>(v)].front()) - at;
+        double share = 1.0;
+        do {
+            share -= 0.02;
+            both.row(n + v) = (at + share * way).normalized().transpose() * 0.095;
+        } while (!(tet_volumes(both, columns).minCoeff() > 0.0));
+    }
+    ASSERT_LT(tet_dihedral_angles(both, columns).minCoeff(), 0.1);
+    const Points shaped = shape_columns(skin, both.bottomRows(n), solid, {.min_dihedral = 0.2});
+    both.bottomRows(n) = shaped;
+    EXPECT_GT(tet_dihedral_angles(both, columns).minCoeff(), 0.19);
+    EXPECT_LT((shaped - 0.95 * skin.points).rowwise().norm().maxCoeff(), 0.02);
+    const TriangleMesh envelope{.points = shaped, .triangles = skin.triangles};
+    EXPECT_TRUE(find_self_intersections(envelope).pairs.empty());
+    EXPECT_TRUE(find_intersections(envelope, skin).pairs.empty());
+    EXPECT_LT(SignedDistance(envelope).at_all(solid.mesh().points).maxCoeff(), 0.0);
 }
 
 TEST(BodyTets, ConformToSkinAndEnvelope) {

@@ -2,6 +2,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/archive.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/meshing/health.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/make_body.h"
 
@@ -69,7 +70,9 @@ TEST(MakeBody, SkinAndEnvelopeAreNestedAndConform) {
     EXPECT_EQ(q.skin_intersections, 0);
     EXPECT_TRUE(q.is_envelope_inside);
     EXPECT_GT(q.least_fat, 1e-4);
-    EXPECT_GT(q.smallest_dihedral, 0.003);
+    EXPECT_GT(q.smallest_dihedral, 0.03);
+    const TetHealth health = check_health(body.tets);
+    EXPECT_TRUE(is_healthy(health)) << summary(health.problems);
     EXPECT_EQ(boundary_triangles(body.tets.tets).rows(), body.skin.mesh.triangles.rows());
     EXPECT_NEAR(volume(body.tets), enclosed_volume(body.skin.mesh), 1e-9);
 }

@@ -130,6 +130,10 @@ void lift_off(TriangleMesh& skin, const AnatomySolid& solid, const BodySkinOptio
     const Eigen::Index vertices = skin.points.rows();
     const Eigen::Index triangles = skin.triangles.rows();
     Eigen::VectorXd lifted = Eigen::VectorXd::Zero(vertices);
+    std::vector<double> clearance = mean_edges(skin);
+    for (double& c : clearance) {
+        c = std::max(options.clearance, options.clearance_over_edge * c);
+    }
     for (int pass = 0; pass < 6; ++pass) {
         // Vertices, middles of edges and of triangles.
         Points at(vertices + edges.rows() + triangles, 3);
@@ -147,7 +151,7 @@ void lift_off(TriangleMesh& skin, const AnatomySolid& solid, const BodySkinOptio
         const Eigen::VectorXd distance = solid.signed_distances(at);
         Eigen::VectorXd wanted = Eigen::VectorXd::Zero(vertices);
         const auto ask = [&](Index v, double d) {
-            wanted[v] = std::max(wanted[v], options.clearance - d);
+            wanted[v] = std::max(wanted[v], clearance[static_cast<std::size_t>(v)] - d);
         };
         for (Eigen::Index i = 0; i < vertices; ++i) {
             ask(static_cast<Index>(i), distance[i]);
@@ -248,6 +252,19 @@ void refine_at(const std::vector<Index>& bad, const TriangleMesh& skin,
 }
 
 }  // namespace
+
+std::vector<double> mean_edges(const TriangleMesh& mesh) {
+    const Lists neighbours = neighbours_of_vertices(mesh.triangles, mesh.points.rows());
+    std::vector<double> lengths(neighbours.size(), 0.0);
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+        for (const Index n : neighbours[i]) {
+            lengths[i] +=
+                (mesh.points.row(static_cast<Eigen::Index>(i)) - mesh.points.row(n)).norm() /
+                static_cast<double>(neighbours[i].size());
+        }
+    }
+    return lengths;
+}
 
 Points most_visible_normals(const TriangleMesh& mesh) {
     const Points faces = triangle_normals(mesh);

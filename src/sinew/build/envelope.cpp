@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/build/column_shaping.h"
 #include "sinew/build/envelope_fitting.h"
 #include "sinew/energy/projective_anchor.h"
 #include "sinew/energy/projective_line_plane.h"
@@ -157,9 +158,12 @@ Envelope shrink_envelope(const TriangleMesh& skin, const TetMesh& flesh, const A
     Envelope result;
     result.touching = shrinking.held_count();
     EnvelopeFitting fitting(skin, shrinking.surface(), solid,
-                            {.margin = options.margin, .min_thickness = options.min_thickness});
+                            {.margin = options.margin,
+                             .min_thickness = options.min_thickness,
+                             .thickness_over_edge = options.thickness_over_edge});
     fitting.run(progress);
-    result.mesh.points = fitting.points();
+    result.mesh.points =
+        shape_columns(skin, fitting.points(), solid, {.margin = 0.5 * options.margin});
     result.mesh.triangles = skin.triangles;
     result.backed_off = fitting.backed_off();
     return result;

@@ -20,6 +20,7 @@ struct EnvelopeOptions {
     double regularisation_length = 0.02;  ///< unit of length that w_reg refers to, m, > 0
     double margin = 0.0006;               ///< kept from muscles and bones, m, >= 0
     double min_thickness = 0.0008;        ///< of the fat, where nothing thinner is forced, m, > 0
+    double thickness_over_edge = 0.045;   ///< least thickness over the edges around, >= 0
     int solver_steps = 12;                ///< local and global steps per iteration, >= 1
 };
 
@@ -47,6 +48,10 @@ void visit_fields(Options& o, Visitor&& v) {
                              .unit = "m",
                              .min = 1e-4,
                              .max = 0.01});
+    v(o.thickness_over_edge, Field{.name = "thickness_over_edge",
+                                   .help = "least thickness of fat over the edges around",
+                                   .min = 0,
+                                   .max = 0.5});
     v(o.solver_steps,
       Field{.name = "solver_steps", .help = "solver steps per iteration", .min = 1, .max = 1000});
 }

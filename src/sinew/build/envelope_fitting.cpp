@@ -40,13 +40,16 @@ EnvelopeFitting::EnvelopeFitting(const TriangleMesh& skin, Points target, const 
     least_.resize(vertices);
     depth_.resize(vertices);
     const SurfaceTree tree(skin);
+    const std::vector<double> edges = mean_edges(skin);
     parallel_for(vertices, 256, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             const Vec3 s = point(skin_.points, row);
             const RayHit hit = tree.first_hit(
                 {.origin = s, .direction = point(inward_, row), .t_min = 1e-5, .t_max = 1.0});
-            least_[i] = std::min(options_.min_thickness, kThinShare * hit.t);
+            const double wanted =
+                std::max(options_.min_thickness, options_.thickness_over_edge * edges[i]);
+            least_[i] = std::min(wanted, kThinShare * hit.t);
             const double deep = point(inward_, row).dot(point(target_, row) - s);
             depth_[i] = deep > least_[i] ? 1.0 : 0.0;
         }

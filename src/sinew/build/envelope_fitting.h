@@ -11,8 +11,9 @@
 namespace sinew {
 
 struct EnvelopeFittingOptions {
-    double margin = 0.0006;         ///< kept from muscles and bones, m
-    double min_thickness = 0.0008;  ///< of the fat, m
+    double margin = 0.0006;              ///< kept from muscles and bones, m
+    double min_thickness = 0.0008;       ///< of the fat, m
+    double thickness_over_edge = 0.045;  ///< of the fat, over the length of the edges around
 };
 
 /// The last part of shrink_envelope: takes a shrunken skin and makes it one that surfaces and
