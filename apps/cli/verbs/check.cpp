@@ -1,6 +1,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/motion_clip.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/model_files.h"
 #include "sinew/meshing/health.h"
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -19,6 +21,7 @@ using Json = nlohmann::ordered_json;
 
 struct Settings {
     std::string file;
+    std::string muscles;
     FileOptions files;
 };
 
@@ -144,20 +147,29 @@ void print_for_a_person(const std::string& file, const Findings& findings) {
 
 Verb check_verb() {
     auto settings = std::make_shared<Settings>();
-    Verb verb{.name = "check",
-              .summary = "Report the health of a mesh: holes, intersections, orientation, slivers",
-              .examples =
-                  "  sinew check scan.ply            exit code 1 when something is wrong\n"
-                  "  sinew check body.sinew --json\n"
-                  "  sinew repair scan.ply -o mended.ply",
-              .options = {{.name = "file",
-                           .help = "a mesh, tetrahedra, a motion or a body",
-                           .target = &settings->file,
-                           .metavar = "FILE",
-                           .is_required = true}},
-              .run = {}};
+    Verb verb{
+        .name = "check",
+        .summary = "Report what is wrong with a mesh, a body or a musculoskeletal model",
+        .examples =
+            "  sinew check scan.ply            exit code 1 when something is wrong\n"
+            "  sinew check body.sinew --json\n"
+            "  sinew check arm26.osim          muscles, moment arms, inertias\n"
+            "  sinew repair scan.ply -o mended.ply",
+        .options = {{.name = "file",
+                     .help = "a mesh, tetrahedra, a motion, a body or a musculoskeletal model",
+                     .target = &settings->file,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    {.name = "--muscles",
+                     .help = "muscles of a MASS skeleton",
+                     .target = &settings->muscles,
+                     .metavar = "FILE"}},
+        .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
+        if (is_model_file(settings->file)) {
+            return check_model(settings->file, settings->muscles, context, result);
+        }
         const Asset asset = read_asset(settings->file, settings->files.read_options());
         Findings findings;
         std::visit([&](const auto& content) { examine(content, findings, context); },

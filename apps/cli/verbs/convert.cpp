@@ -1,6 +1,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/motion_clip.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/model_files.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -17,6 +19,7 @@ namespace {
 struct Settings {
     std::string from;
     std::string to;
+    std::string muscles;
     FileOptions files;
 };
 
@@ -30,7 +33,8 @@ Verb convert_verb() {
                   "  sinew convert scan.obj scan.ply --unit mm --up z\n"
                   "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
                   "  sinew convert arm.msh arm.stl         their surface\n"
-                  "  sinew convert body.sinew body.glb     all parts as named nodes",
+                  "  sinew convert body.sinew body.glb     all parts as named nodes\n"
+                  "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo",
               .options = {{.name = "from",
                            .help = "what to read",
                            .target = &settings->from,
@@ -40,10 +44,17 @@ Verb convert_verb() {
                            .help = "what to write; the ending chooses the format",
                            .target = &settings->to,
                            .metavar = "FILE",
-                           .is_required = true}},
+                           .is_required = true},
+                          {.name = "--muscles",
+                           .help = "muscles of a MASS skeleton",
+                           .target = &settings->muscles,
+                           .metavar = "FILE"}},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        if (is_model_file(settings->from)) {
+            return convert_model(settings->from, settings->muscles, settings->to, context, result);
+        }
         require_known_output(settings->to);
         const Asset asset = read_asset(settings->from, settings->files.read_options());
         const std::string done = write_asset(settings->to, asset);

@@ -6,6 +6,7 @@
 
 namespace sinew::cli {
 
+Verb activations_verb();
 Verb bench_verb();  ///< only where bench/ is built
 Verb build_verb();
 Verb check_verb();
@@ -14,9 +15,11 @@ Verb export_verb();
 Verb figure_verb();
 Verb grow_verb();
 Verb info_verb();
+Verb muscles_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
+Verb rom_verb();
 Verb solve_verb();
 Verb tetrahedralise_verb();
 

@@ -1,0 +1,125 @@
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/motion_table.h"
+#include "sinew/motion/static_optimisation.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/field_options.h"
+#include "cli/verbs/model_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Settings {
+    ModelOptions model;
+    std::string motion;
+    std::string output;
+    std::string forces;
+    std::string moments;
+    StaticOptimisationOptions options;
+};
+
+Json peaks_of(const MotionTable& table) {
+    Json out = Json::object();
+    for (std::size_t c = 0; c < table.columns.size(); ++c) {
+        double peak = 0.0;
+        for (std::size_t r = 0; r < table.times.size(); ++r) {
+            peak = std::max(peak, std::abs(table.at(r, c)));
+        }
+        out[table.columns[c]] = peak;
+    }
+    return out;
+}
+
+int run(const Settings& settings, const Context& context, Json& result) {
+    for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
+        if (!file.empty()) {
+            require_writable_place(file);
+        }
+    }
+    const MusculoskeletalModel model = settings.model.read();
+    const MotionTable motion = read_motion_table(settings.motion);
+    const StaticOptimisation done =
+        optimise_motion(model, motion, settings.options, context.progress);
+    const double frames = static_cast<double>(done.activations.times.size());
+    result = {{"model", model.name},
+              {"motion", settings.motion},
+              {"frames", done.activations.times.size()},
+              {"unsolved_frames", done.unsolved_frames},
+              {"frames_per_s", done.seconds > 0.0 ? frames / done.seconds : 0.0},
+              {"peak_activation", peaks_of(done.activations)},
+              {"peak_force_n", peaks_of(done.forces)},
+              {"peak_moment", peaks_of(done.moments)},
+              {"peak_reserve", peaks_of(done.reserves)},
+              {"notes", done.notes}};
+    if (!settings.output.empty()) {
+        write_motion_table(settings.output, done.activations);
+        result["activations"] = settings.output;
+    }
+    if (!settings.forces.empty()) {
+        write_motion_table(settings.forces, done.forces);
+        result["forces"] = settings.forces;
+    }
+    if (!settings.moments.empty()) {
+        write_motion_table(settings.moments, done.moments);
+        result["moments"] = settings.moments;
+    }
+    if (!context.wants_json) {
+        fmt::print("{} frames, {:.0f} per second\n", frames, result["frames_per_s"].get<double>());
+        for (const auto& [name, peak] : result["peak_activation"].items()) {
+            fmt::print("  {:<36} peak activation {:.3f}, peak force {:.1f} N\n", name,
+                       peak.get<double>(), result["peak_force_n"][name].get<double>());
+        }
+        for (const std::string& note : done.notes) {
+            fmt::print("  note: {}\n", note);
+        }
+    }
+    return done.unsolved_frames == 0 ? kOk : kUnusable;
+}
+
+}  // namespace
+
+Verb activations_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "activations",
+              .summary = "Which muscles pull how much in a motion (static optimisation)",
+              .examples =
+                  "  sinew activations arm26.osim --motion flex.mot -o activations.sto\n"
+                  "  sinew activations arm26.osim --motion flex.mot -o a.sto --forces f.sto "
+                  "--moments id.sto --filter 6",
+              .options = {},
+              .run = {}};
+    settings->model.add_to(verb.options);
+    verb.options.push_back({.name = "--motion",
+                            .help = "coordinates over time (.mot, .sto)",
+                            .target = &settings->motion,
+                            .metavar = "FILE",
+                            .is_required = true});
+    verb.options.push_back({.name = "-o,--output",
+                            .help = "activations (.sto)",
+                            .target = &settings->output,
+                            .metavar = "FILE"});
+    verb.options.push_back({.name = "--forces",
+                            .help = "muscle forces (.sto)",
+                            .target = &settings->forces,
+                            .metavar = "FILE"});
+    verb.options.push_back({.name = "--moments",
+                            .help = "joint moments (.sto)",
+                            .target = &settings->moments,
+                            .metavar = "FILE"});
+    add_field_options(verb.options, settings->options);
+    verb.run = [settings](const Context& context, Json& result) {
+        return run(*settings, context, result);
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

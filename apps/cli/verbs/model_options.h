@@ -1,0 +1,60 @@
+#pragma once
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/model_files.h"
+
+#include <fmt/format.h>
+
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace sinew::cli {
+
+/// MODEL and --muscles, as every verb that reads a musculoskeletal model offers them.
+struct ModelOptions {
+    std::string file;
+    std::string muscles;
+
+    void add_to(std::vector<Option>& options) {
+        options.push_back({.name = "model",
+                           .help = "an OpenSim model (.osim) or a MASS skeleton (.xml)",
+                           .target = &file,
+                           .metavar = "MODEL",
+                           .is_required = true});
+        options.push_back({.name = "--muscles",
+                           .help = "muscles of a MASS skeleton; else the one file beside it",
+                           .target = &muscles,
+                           .metavar = "FILE"});
+    }
+
+    MusculoskeletalModel read() const {
+        return read_model(file, muscles);
+    }
+};
+
+/// The coordinate of that name. @throws InputError with a suggestion
+inline Index need_coordinate(const MusculoskeletalModel& model, const std::string& name) {
+    const Index found = find_coordinate(model, name);
+    if (found < 0) {
+        std::vector<std::string> names;
+        for (const Coordinate& c : model.coordinates) {
+            names.push_back(c.name);
+        }
+        throw InputError({.where = fmt::format("coordinate '{}'", name),
+                          .found = fmt::format("no such coordinate{}", did_you_mean(name, names)),
+                          .needs = fmt::format("one of {}", join(names, ", ")),
+                          .remedy = "name a coordinate of the model"});
+    }
+    return found;
+}
+
+/// Degrees for angles, metres for shifts, as people give them.
+inline double unit_of(const Coordinate& coordinate) {
+    return coordinate.is_rotation ? std::numbers::pi / 180.0 : 1.0;
+}
+
+}  // namespace sinew::cli

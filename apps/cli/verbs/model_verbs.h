@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+
+#include "cli/verb.h"
+
+namespace sinew::cli {
+
+/// `sinew check` and `sinew convert` where the file is a musculoskeletal model.
+int check_model(const std::string& file, const std::string& muscles, const Context& context,
+                nlohmann::ordered_json& result);
+int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
+                  const Context& context, nlohmann::ordered_json& result);
+
+}  // namespace sinew::cli

@@ -1,0 +1,271 @@
+#include "sinew/base/error.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/file_bytes.h"
+#include "sinew/io/text_cursor.h"
+#include "sinew/motion/hill.h"
+#include "sinew/motion/muscle_paths.h"
+#include "sinew/render/plot.h"
+#include "sinew/render/png.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <memory>
+
+#include "cli/verbs/model_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLeastArm = 1e-9;  // m; smaller moment arms are not listed
+
+struct Settings {
+    ModelOptions model;
+    std::string pose;
+    std::vector<std::string> coordinates;
+    std::vector<std::string> only;
+    std::string sweep;
+    std::string plot;
+    double activation = 1.0;
+};
+
+InputError bad_value(const std::string& flag, const std::string& found, const std::string& needs) {
+    return InputError({.where = flag,
+                       .found = fmt::format("'{}'", found),
+                       .needs = needs,
+                       .remedy = "see 'sinew muscles --help'"});
+}
+
+// Rest, then the file, then the flags.
+std::vector<double> pose_of(const Settings& settings, const MusculoskeletalModel& model) {
+    std::vector<double> q = rest_coordinates(model);
+    const auto assign = [&](const std::string& name, double value) {
+        const auto c = static_cast<std::size_t>(need_coordinate(model, name));
+        q[c] = value * unit_of(model.coordinates[c]);
+    };
+    if (!settings.pose.empty()) {
+        const Json json = Json::parse(read_file_bytes(settings.pose), nullptr, false);
+        if (!json.is_object()) {
+            throw bad_value("--pose", settings.pose,
+                            "a JSON object {\"coordinate\": degrees or metres, ...}");
+        }
+        for (const auto& [name, value] : json.items()) {
+            if (!value.is_number()) {
+                throw bad_value("--pose", name, "a number per coordinate");
+            }
+            assign(name, value.get<double>());
+        }
+    }
+    for (const std::string& entry : settings.coordinates) {
+        const std::size_t equals = entry.find('=');
+        double value = 0.0;
+        if (equals == std::string::npos || !parse_number(entry.substr(equals + 1), value)) {
+            throw bad_value("--coordinate", entry, "NAME=VALUE in degrees (or metres)");
+        }
+        assign(entry.substr(0, equals), value);
+    }
+    return q;
+}
+
+std::vector<std::size_t> chosen(const Settings& settings, const MusculoskeletalModel& model) {
+    std::vector<std::size_t> out;
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        bool counts = settings.only.empty();
+        for (const std::string& part : settings.only) {
+            counts = counts || lower(model.muscles[m].name).find(lower(part)) != std::string::npos;
+        }
+        if (counts) {
+            out.push_back(m);
+        }
+    }
+    if (out.empty()) {
+        throw bad_value("--only", join(settings.only, " "), "a part of a muscle's name");
+    }
+    return out;
+}
+
+Json list_muscles(const Settings& settings, const MusculoskeletalModel& model,
+                  const std::vector<double>& q) {
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    const ModelPlacement place = tree.place(q);
+    const PathState state = paths.evaluate(place);
+    std::vector<double> dense(q.size());
+    Json list = Json::object();
+    for (const std::size_t m : chosen(settings, model)) {
+        const MuscleUnit& unit = model.muscles[m];
+        paths.scatter(state, m, dense);
+        tree.fold_couplers(place, dense);
+        Json arms = Json::object();
+        for (std::size_t c = 0; c < dense.size(); ++c) {
+            if (std::abs(dense[c]) > kLeastArm) {
+                arms[model.coordinates[c].name] = -dense[c];
+            }
+        }
+        const MuscleForce force = equilibrium_force(unit, state.length[m], settings.activation);
+        list[unit.name] = {{"length_m", state.length[m]},
+                           {"moment_arms", arms},
+                           {"force_max_n", unit.fmax},
+                           {"fibre_m", unit.fibre},
+                           {"tendon_m", unit.tendon},
+                           {"pennation_deg", unit.pennation * 180.0 / std::numbers::pi},
+                           {"fibre_now_m", force.fibre},
+                           {"force_n", force.total},
+                           {"passive_force_n", force.passive}};
+    }
+    return list;
+}
+
+// Moment arms over a coordinate's range, as numbers and as a picture.
+Json sweep(const Settings& settings, const MusculoskeletalModel& model, std::vector<double> q) {
+    const auto c = static_cast<std::size_t>(need_coordinate(model, settings.sweep));
+    const Coordinate& coordinate = model.coordinates[c];
+    const double unit = unit_of(coordinate);
+    const double low = std::isfinite(coordinate.low) ? coordinate.low : -90.0 * unit;
+    const double high = std::isfinite(coordinate.high) ? coordinate.high : 90.0 * unit;
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    constexpr int kSamples = 91;
+    std::vector<Series> series;
+    const std::vector<std::size_t> muscles = chosen(settings, model);
+    for (const std::size_t m : muscles) {
+        series.push_back({.name = model.muscles[m].name});
+    }
+    std::vector<Series> lengths = series;
+    std::vector<double> dense(q.size());
+    for (int k = 0; k < kSamples; ++k) {
+        q[c] = low + (high - low) * k / (kSamples - 1);
+        const ModelPlacement place = tree.place(q);
+        const PathState state = paths.evaluate(place);
+        for (std::size_t i = 0; i < muscles.size(); ++i) {
+            paths.scatter(state, muscles[i], dense);
+            tree.fold_couplers(place, dense);
+            series[i].x.push_back(q[c] / unit);
+            series[i].y.push_back(-dense[c]);
+            lengths[i].y.push_back(state.length[muscles[i]]);
+        }
+    }
+    Json out = {{"coordinate", coordinate.name},
+                {"unit", coordinate.is_rotation ? "deg" : "m"},
+                {"values", series[0].x}};
+    std::vector<Series> shown;
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        double largest = 0.0;
+        for (const double y : series[i].y) {
+            largest = std::max(largest, std::abs(y));
+        }
+        if (largest > kLeastArm) {
+            out["muscles"][series[i].name] = {{"moment_arm_m", series[i].y},
+                                              {"length_m", lengths[i].y}};
+            shown.push_back(series[i]);
+            for (double& y : shown.back().y) {
+                y *= 1000.0;
+            }
+        }
+    }
+    if (!settings.plot.empty()) {
+        const Image image = plot(
+            shown, {.title = fmt::format("{}: moment arms about {}", model.name, coordinate.name),
+                    .x_label = coordinate.name + (coordinate.is_rotation ? " (degrees)" : " (m)"),
+                    .y_label = "moment arm (mm)"});
+        write_file_bytes(settings.plot, encode_png(image));
+        out["plot"] = settings.plot;
+    }
+    return out;
+}
+
+void print_table(const Json& muscles) {
+    fmt::print("{:<36} {:>9} {:>9} {:>9} {:>9} {:>9}  moment arms (mm)\n", "muscle", "length cm",
+               "fibre cm", "tendon cm", "Fmax N", "force N");
+    for (const auto& [name, m] : muscles.items()) {
+        std::string arms;
+        for (const auto& [coordinate, arm] : m["moment_arms"].items()) {
+            arms += fmt::format(" {} {:.1f}", coordinate, 1000.0 * arm.get<double>());
+        }
+        fmt::print("{:<36} {:>9.2f} {:>9.2f} {:>9.2f} {:>9.0f} {:>9.1f} {}\n", name,
+                   100.0 * m["length_m"].get<double>(), 100.0 * m["fibre_m"].get<double>(),
+                   100.0 * m["tendon_m"].get<double>(), m["force_max_n"].get<double>(),
+                   m["force_n"].get<double>(), arms);
+    }
+}
+
+int run(const Settings& settings, const Context& context, Json& result) {
+    if (!settings.plot.empty() && settings.sweep.empty()) {
+        throw bad_value("--plot", settings.plot, "--sweep COORDINATE beside it");
+    }
+    if (settings.activation < 0.0 || settings.activation > 1.0) {
+        throw bad_value("--activation", fmt::format("{}", settings.activation), "0 to 1");
+    }
+    const MusculoskeletalModel model = settings.model.read();
+    const std::vector<double> q = pose_of(settings, model);
+    result["model"] = model.name;
+    result["bodies"] = model.bodies.size();
+    Json coordinates = Json::object();
+    for (std::size_t c = 0; c < q.size(); ++c) {
+        coordinates[model.coordinates[c].name] = q[c] / unit_of(model.coordinates[c]);
+    }
+    result["coordinates"] = coordinates;
+    result["muscles"] = list_muscles(settings, model, q);
+    if (!settings.sweep.empty()) {
+        result["sweep"] = sweep(settings, model, q);
+    }
+    if (!model.notes.empty()) {
+        result["notes"] = model.notes;
+    }
+    if (!context.wants_json) {
+        print_table(result["muscles"]);
+        if (!settings.plot.empty()) {
+            fmt::print("wrote {}\n", settings.plot);
+        }
+    }
+    return kOk;
+}
+
+}  // namespace
+
+Verb muscles_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "muscles",
+              .summary = "List the muscles of a model: lengths, moment arms, forces at a pose",
+              .examples =
+                  "  sinew muscles arm26.osim --coordinate r_elbow_flex=90\n"
+                  "  sinew muscles arm26.osim --sweep r_elbow_flex --plot arms.png\n"
+                  "  sinew muscles human.xml --muscles muscle284.xml --only biceps --json",
+              .options = {},
+              .run = {}};
+    settings->model.add_to(verb.options);
+    verb.options.push_back({.name = "--pose",
+                            .help = "coordinates as JSON, degrees or metres",
+                            .target = &settings->pose,
+                            .metavar = "FILE"});
+    verb.options.push_back({.name = "--coordinate",
+                            .help = "one coordinate, degrees or metres; may be repeated",
+                            .target = &settings->coordinates,
+                            .metavar = "NAME=VALUE"});
+    verb.options.push_back({.name = "--only",
+                            .help = "muscles whose names contain this",
+                            .target = &settings->only,
+                            .metavar = "TEXT"});
+    verb.options.push_back({.name = "--activation",
+                            .help = "at which forces are given, 0 to 1",
+                            .target = &settings->activation});
+    verb.options.push_back({.name = "--sweep",
+                            .help = "moment arms over the range of this coordinate",
+                            .target = &settings->sweep,
+                            .metavar = "NAME"});
+    verb.options.push_back({.name = "--plot",
+                            .help = "picture of the sweep (.png)",
+                            .target = &settings->plot,
+                            .metavar = "FILE"});
+    verb.run = [settings](const Context& context, Json& result) {
+        return run(*settings, context, result);
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,182 @@
+#include "sinew/io/atomic_file.h"
+#include "sinew/motion/range_of_motion.h"
+#include "sinew/render/plot.h"
+#include "sinew/render/png.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <numbers>
+
+#include "cli/verbs/model_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Settings {
+    ModelOptions model;
+    std::string joint;
+    std::string plot;
+    StretchLimits limits;
+};
+
+// Joints may be named with or without "_joint".
+const ModelJoint& find_joint(const MusculoskeletalModel& model, const std::string& name) {
+    std::vector<std::string> names;
+    for (const ModelJoint& joint : model.joints) {
+        if (joint.name == name || joint.name == name + "_joint") {
+            return joint;
+        }
+        names.push_back(joint.name);
+    }
+    throw InputError({.where = fmt::format("joint '{}'", name),
+                      .found = fmt::format("no such joint{}", did_you_mean(name, names)),
+                      .needs = fmt::format("one of {}", join(names, ", ")),
+                      .remedy = "name a joint of the model"});
+}
+
+// Reach of the swing in each direction that some twist allows.
+Image picture_of(const BallRangeMap& map) {
+    Series free{.name = "some twist"};
+    Series all{.name = "no twist"};
+    for (int d = 0; d < BallRangeMap::kDirections; ++d) {
+        double any_reach = 0.0;
+        double zero_reach = 0.0;
+        for (int s = 0; s < BallRangeMap::kSwings; ++s) {
+            const std::size_t cell = static_cast<std::size_t>((s * BallRangeMap::kDirections + d) *
+                                                              BallRangeMap::kTwists);
+            bool any = false;
+            for (std::size_t t = 0; t < BallRangeMap::kTwists; ++t) {
+                any = any || map.valid[cell + t] != 0;
+            }
+            const double degrees = 180.0 * (s + 1) / BallRangeMap::kSwings;
+            any_reach = any ? degrees : any_reach;
+            zero_reach = map.valid[cell + BallRangeMap::kTwists / 2] != 0 ? degrees : zero_reach;
+        }
+        const double x = (d + 0.5) * 360.0 / BallRangeMap::kDirections;
+        free.x.push_back(x);
+        free.y.push_back(any_reach);
+        all.x.push_back(x);
+        all.y.push_back(zero_reach);
+    }
+    const std::array<Series, 2> series = {free, all};
+    return plot(series, {.title = fmt::format("{}: {:.1f} % of all rotations", map.joint,
+                                              100.0 * map.valid_fraction),
+                         .x_label = "direction of the swing (degrees)",
+                         .y_label = "furthest swing that muscles allow (degrees)",
+                         .zero_y = true});
+}
+
+Json ball_json(const BallRangeMap& map) {
+    // One string of 0 and 1 per swing and direction, twists in order.
+    Json rows = Json::array();
+    for (std::size_t k = 0; k < map.valid.size(); k += BallRangeMap::kTwists) {
+        std::string row;
+        for (std::size_t t = 0; t < BallRangeMap::kTwists; ++t) {
+            row += map.valid[k + t] != 0 ? '1' : '0';
+        }
+        rows.push_back(row);
+    }
+    Json limiting = Json::object();
+    for (std::size_t k = 0; k < std::min<std::size_t>(10, map.limiting.size()); ++k) {
+        limiting[map.limiting[k].first] = map.limiting[k].second;
+    }
+    return {{"swings", BallRangeMap::kSwings},
+            {"directions", BallRangeMap::kDirections},
+            {"twists", BallRangeMap::kTwists},
+            {"cells", map.valid.size()},
+            {"valid_cells", std::count(map.valid.begin(), map.valid.end(), 1)},
+            {"valid_fraction", map.valid_fraction},
+            {"limiting_muscles", limiting},
+            {"valid", rows}};
+}
+
+Json range_json(const MusculoskeletalModel& model, const CoordinateRange& range, Index c) {
+    const double unit = unit_of(model.coordinates[static_cast<std::size_t>(c)]);
+    return {{"coordinate", range.coordinate},   {"low", range.low / unit},
+            {"high", range.high / unit},        {"low_muscle", range.low_muscle},
+            {"high_muscle", range.high_muscle}, {"rest_is_valid", range.rest_is_valid}};
+}
+
+int run(const Settings& settings, const Context& context, Json& result) {
+    const MusculoskeletalModel model = settings.model.read();
+    const ModelJoint& joint = find_joint(model, settings.joint);
+    result["model"] = model.name;
+    result["joint"] = joint.name;
+    Json ranges = Json::array();
+    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+        if (&model.joints[static_cast<std::size_t>(model.coordinates[c].joint)] == &joint) {
+            const auto index = static_cast<Index>(c);
+            ranges.push_back(
+                range_json(model, coordinate_range(model, index, settings.limits), index));
+        }
+    }
+    result["ranges"] = ranges;
+    const bool is_ball = joint.axes[0].coordinate >= 0 && joint.axes[1].coordinate >= 0 &&
+                         joint.axes[2].coordinate >= 0;
+    if (is_ball) {
+        const BallRangeMap map =
+            map_ball_range(model, joint.name, settings.limits, context.progress);
+        result.update(ball_json(map));
+        if (!settings.plot.empty()) {
+            write_file_bytes(settings.plot, encode_png(picture_of(map)));
+            result["plot"] = settings.plot;
+        }
+    }
+    if (!context.wants_json) {
+        for (const Json& r : ranges) {
+            fmt::print(
+                "{}: {:.1f} to {:.1f}{}{}\n", r["coordinate"].get<std::string>(),
+                r["low"].get<double>(), r["high"].get<double>(),
+                r["low_muscle"] == "" ? "" : ", below by " + r["low_muscle"].get<std::string>(),
+                r["high_muscle"] == "" ? "" : ", above by " + r["high_muscle"].get<std::string>());
+        }
+        if (is_ball) {
+            fmt::print("{:.1f} % of all rotations are allowed ({} of {} cells)\n",
+                       100.0 * result["valid_fraction"].get<double>(),
+                       result["valid_cells"].get<int>(), result["cells"].get<int>());
+        }
+    }
+    return kOk;
+}
+
+}  // namespace
+
+Verb rom_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{.name = "rom",
+              .summary = "How far muscles let a joint move",
+              .examples =
+                  "  sinew rom human.xml --muscles muscle284.xml --joint FemurL --json\n"
+                  "  sinew rom human.xml --joint FemurL --plot hip.png",
+              .options = {},
+              .run = {}};
+    settings->model.add_to(verb.options);
+    verb.options.push_back({.name = "--joint",
+                            .help = "joint of the model",
+                            .target = &settings->joint,
+                            .metavar = "NAME",
+                            .is_required = true});
+    verb.options.push_back({.name = "--fibre-stretch",
+                            .help = "longest fibre, in optimal lengths",
+                            .target = &settings->limits.fibre});
+    verb.options.push_back({.name = "--tendon-stretch",
+                            .help = "longest tendon, in slack lengths",
+                            .target = &settings->limits.tendon});
+    verb.options.push_back({.name = "--plot",
+                            .help = "picture of a ball joint's range (.png)",
+                            .target = &settings->plot,
+                            .metavar = "FILE"});
+    verb.run = [settings](const Context& context, Json& result) {
+        return run(*settings, context, result);
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

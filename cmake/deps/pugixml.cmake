@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(PUGIXML_INCLUDE_DIR pugixml.hpp REQUIRED)
+find_library(PUGIXML_LIBRARY pugixml REQUIRED)
+if(NOT TARGET sinew_dep_pugixml)
+    add_library(sinew_dep_pugixml INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_pugixml SYSTEM INTERFACE "${PUGIXML_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_pugixml INTERFACE "${PUGIXML_LIBRARY}")
+endif()

@@ -1,0 +1,242 @@
+#pragma once
+
+#include "sinew/mesh/arrays.h"
+
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sinew {
+
+/// A function of one number, as joints and moving points use them; its value is multiplied by
+/// `scale`.
+struct ScalarFunction {
+    enum class Kind {
+        Constant,         ///< coefficients = {value}
+        Linear,           ///< coefficients = {slope, value at 0}
+        Polynomial,       ///< coefficients, highest power first
+        PiecewiseLinear,  ///< through the knots, straight beyond them
+        SimmSpline,       ///< cubic through the knots, ends as in Forsythe, Malcolm and Moler 1977
+        NaturalSpline,    ///< cubic through the knots, no curvature at the ends
+    };
+    Kind kind = Kind::Constant;
+    std::vector<double> coefficients = {0.0};
+    std::vector<double> x = {};  ///< knots, strictly rising
+    std::vector<double> y = {};  ///< as many
+    double scale = 1.0;
+};
+
+/// Where a frame lies in another: p_outer = rotation * p_inner + position.
+struct Placement {
+    Mat3 rotation = Mat3::Identity();
+    Vec3 position = Vec3::Zero();
+
+    Vec3 operator*(const Vec3& p) const {
+        return rotation * p + position;
+    }
+    Placement operator*(const Placement& inner) const {
+        return {rotation * inner.rotation, rotation * inner.position + position};
+    }
+    Placement inverse() const {
+        return {rotation.transpose(), -(rotation.transpose() * position)};
+    }
+};
+
+/// Rotations by x, then y, then z about the turned axes: R = Rx Ry Rz.
+Mat3 rotation_from_xyz(const Vec3& angles);
+/// The inverse; the middle angle lies in [-pi/2, pi/2].
+Vec3 xyz_from_rotation(const Mat3& rotation);
+
+/// A rigid body of a model. Its own frame carries everything fixed to it.
+struct RigidBody {
+    std::string name;
+    double mass = 0.0;             ///< kg, >= 0
+    Vec3 com = Vec3::Zero();       ///< centre of mass, m
+    Mat3 inertia = Mat3::Zero();   ///< about the centre of mass, kg m^2
+    Vec3 box = Vec3::Zero();       ///< edges of the box that stands for its shape, m; 0 = none
+    Placement box_placement = {};  ///< of that box in the body
+    bool touches_ground = false;   ///< its box makes contact
+};
+
+/// One of the six motions that make up a joint.
+struct JointAxis {
+    Vec3 axis = Vec3::UnitX();     ///< unit, in the joint's parent frame
+    Index coordinate = -1;         ///< of the model; -1: the function is constant
+    ScalarFunction function = {};  /// rad or m
+};
+
+enum class JointKind { Weld, Hinge, Slider, Universal, Planar, Ball, Free, Custom };
+std::string_view name_of(JointKind kind);  ///< "weld", "hinge", ...
+
+/// T_parent_child = parent_frame * X(q) * child_frame^-1, where X shifts by
+/// sum_i axes[3 + i].axis * f_i and turns by R(axes[0]) R(axes[1]) R(axes[2]).
+struct ModelJoint {
+    std::string name;
+    JointKind kind = JointKind::Weld;
+    Index parent = -1;  ///< body, -1 = ground
+    Index child = 0;    ///< body
+    Placement parent_frame = {};
+    Placement child_frame = {};
+    std::array<JointAxis, 6> axes = {};  ///< three rotations, three translations
+};
+
+/// A generalised coordinate, rad or m.
+struct Coordinate {
+    std::string name;
+    Index joint = 0;
+    bool is_rotation = true;
+    double rest = 0.0;  ///< default value
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    bool is_locked = false;
+    bool is_clamped = false;  ///< the range is a stop, not only a hint
+};
+
+/// One coordinate that follows another: q[dependent] = function(q[independent]).
+struct CoordinateCoupler {
+    std::string name;
+    Index dependent = 0;
+    Index independent = 0;
+    ScalarFunction function = {};
+};
+
+enum class WrapKind { Sphere, Cylinder, Ellipsoid, Torus };
+std::string_view name_of(WrapKind kind);
+
+/// A surface that muscles slide over. Cylinders and tori lie along the local z axis.
+struct WrapObject {
+    std::string name;
+    Index body = -1;  ///< -1 = ground
+    WrapKind kind = WrapKind::Sphere;
+    Placement placement = {};  ///< in the body
+    /// Sphere: {r, -, -}; cylinder: {r, length, -}; ellipsoid: three radii; torus: {radius of the
+    /// tube, radius of its centre circle, -}. m, > 0
+    Vec3 size = Vec3::Ones();
+    int side_axis = 0;  ///< 0, 1, 2; only half of the surface counts, unless side_sign is 0
+    int side_sign = 0;  ///< -1, 0 or +1
+    bool is_active = true;
+};
+
+/// A point of a muscle's path: p = sum_j weight_j T_j position_j [Ryu2021, eq. 2].
+struct PathPoint {
+    struct Anchor {
+        Index body = -1;  ///< -1 = ground
+        Vec3 position = Vec3::Zero();
+        double weight = 1.0;  ///< all weights of a point sum to 1
+    };
+    std::string name;
+    std::vector<Anchor> anchors = {};
+    /// It counts only while this coordinate lies in [low, high]; -1: always.
+    Index condition = -1;
+    double low = 0.0;
+    double high = 0.0;
+    /// Where a coordinate is given, that component of the first anchor's position follows it.
+    struct Component {
+        Index coordinate = -1;
+        ScalarFunction function = {};
+    };
+    std::array<Component, 3> moving = {};
+
+    bool is_moving() const {
+        return moving[0].coordinate >= 0 || moving[1].coordinate >= 0 || moving[2].coordinate >= 0;
+    }
+};
+
+struct PathWrap {
+    Index object = 0;  ///< of the model's wrap objects
+    Index first = 0;   ///< point from which on the path may touch it
+    Index last = -1;   ///< and up to which; -1: the last
+};
+
+enum class MuscleLaw { Thelen2003, Millard2012 };
+std::string_view name_of(MuscleLaw law);  ///< "Thelen2003", "Millard2012"
+
+/// A musculotendon unit. Names of parameters follow [Thelen2003] and [Millard2013].
+struct MuscleUnit {
+    std::string name;
+    MuscleLaw law = MuscleLaw::Thelen2003;
+    std::vector<PathPoint> points = {};  ///< origin to insertion, at least 2
+    std::vector<PathWrap> wraps = {};
+    double fmax = 0.0;               ///< greatest isometric force, N, > 0
+    double fibre = 0.0;              ///< optimal fibre length, m, > 0
+    double tendon = 0.0;             ///< slack length, m, >= 0
+    double pennation = 0.0;          ///< at optimal fibre length, rad, in [0, pi/2)
+    double velocity = 10.0;          ///< greatest shortening velocity, optimal fibre lengths per s
+    double rise_time = 0.01;         ///< of activation, s
+    double fall_time = 0.04;         ///< of deactivation, s
+    double tendon_strain = 0.04;     ///< of the tendon at fmax
+    double passive_strain = 0.6;     ///< of the fibre at which it bears fmax passively
+    double active_shape = 0.45;      ///< width of the active curve
+    double passive_shape = 5.0;      ///< exponent of the passive curve
+    double curvature = 0.25;         ///< of the force-velocity curve (Af)
+    double lengthening_force = 1.4;  ///< force at greatest lengthening velocity, in fmax (Flen)
+    double damping = 0.0;            ///< of the fibre, in fmax per greatest velocity
+    double least_activation = 0.0;   ///< in [0, 1)
+    bool ignores_tendon_elasticity = false;
+    bool has_known_lengths = true;  ///< false where the file gives no fibre and tendon lengths
+};
+
+struct ModelMarker {
+    std::string name;
+    Index body = -1;
+    Vec3 position = Vec3::Zero();
+};
+
+/// Articulated rigid bodies with muscles: plain data, as files hold it. SI units.
+struct MusculoskeletalModel {
+    std::string name;
+    Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
+    std::vector<RigidBody> bodies = {};
+    std::vector<ModelJoint> joints = {};  ///< one per body, a parent's before its children's
+    std::vector<Coordinate> coordinates = {};
+    std::vector<CoordinateCoupler> couplers = {};
+    std::vector<WrapObject> wraps = {};
+    std::vector<MuscleUnit> muscles = {};
+    std::vector<ModelMarker> markers = {};
+    std::vector<std::string> notes = {};  ///< what the file held that was left out
+};
+
+/// Default values of all coordinates.
+std::vector<double> rest_coordinates(const MusculoskeletalModel& model);
+
+/// The index, or -1.
+Index find_body(const MusculoskeletalModel& model, std::string_view name);
+Index find_coordinate(const MusculoskeletalModel& model, std::string_view name);
+
+/// The six axes of a joint of a kind other than Custom, driven by coordinates first, first + 1,
+/// ...: hinge: turn about z; slider: shift along x; universal: x, y; planar: turn about z, shifts
+/// x, y; ball: x, y, z; free: turns x, y, z, then shifts x, y, z.
+std::array<JointAxis, 6> standard_axes(JointKind kind, Index first);
+/// Coordinates of such a joint.
+int coordinate_count(JointKind kind);
+
+/// Orders joints and bodies so that parents come first.
+/// @throws InputError  for a body without a joint or with two, or a loop of bodies
+void sort_tree(MusculoskeletalModel& model, std::string_view where);
+
+/// @throws InputError  naming `where` and what breaks a promise above: indices that point nowhere,
+///                     negative masses, fewer than two path points, weights that do not sum to 1,
+///                     sizes <= 0, names used twice
+void require_valid(const MusculoskeletalModel& model, std::string_view where);
+
+/// A table of numbers over time, as motions and results are stored.
+struct MotionTable {
+    std::string name = {};
+    bool in_degrees = false;  ///< whether angles are degrees; lengths and forces are SI anyway
+    std::vector<std::string> columns;  ///< without the time
+    std::vector<double> times = {};    ///< s, rising
+    std::vector<double> values = {};   ///< times.size() rows of columns.size()
+
+    double at(std::size_t row, std::size_t column) const {
+        return values[row * columns.size() + column];
+    }
+    double& at(std::size_t row, std::size_t column) {
+        return values[row * columns.size() + column];
+    }
+};
+/// The column of that name, or -1.
+Index find_column(const MotionTable& table, std::string_view name);
+
+}  // namespace sinew

@@ -1,0 +1,213 @@
+#include "sinew/base/error.h"
+#include "sinew/io/osim_parts.h"
+#include "sinew/io/text_cursor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+namespace sinew::detail {
+
+namespace {
+
+struct JointClass {
+    const char* name;
+    JointKind kind;
+};
+constexpr std::array<JointClass, 9> kJoints = {{{"WeldJoint", JointKind::Weld},
+                                                {"PinJoint", JointKind::Hinge},
+                                                {"SliderJoint", JointKind::Slider},
+                                                {"UniversalJoint", JointKind::Universal},
+                                                {"PlanarJoint", JointKind::Planar},
+                                                {"BallJoint", JointKind::Ball},
+                                                {"GimbalJoint", JointKind::Ball},
+                                                {"FreeJoint", JointKind::Free},
+                                                {"CustomJoint", JointKind::Custom}}};
+
+bool find_kind(std::string_view type, JointKind& kind) {
+    for (const JointClass& known : kJoints) {
+        if (type == known.name) {
+            kind = known.kind;
+            return true;
+        }
+    }
+    return false;
+}
+
+Placement placement_of(const OsimReader& r, const pugi::xml_node& position,
+                       const pugi::xml_node& angles) {
+    Placement placement;
+    if (position) {
+        placement.position = r.file.vector(position);
+    }
+    if (angles) {
+        placement.rotation = rotation_from_xyz(r.file.vector(angles));
+    }
+    return placement;
+}
+
+// A frame by its name: one of the joint's own offset frames, or a body itself.
+Index frame_body(const OsimReader& r, const pugi::xml_node& joint, const pugi::xml_node& socket,
+                 Placement& offset) {
+    const std::string name = last_name(trimmed_text(socket));
+    for (const pugi::xml_node& frame : joint.child("frames").children("PhysicalOffsetFrame")) {
+        if (name == frame.attribute("name").value()) {
+            offset = placement_of(r, frame.child("translation"), frame.child("orientation"));
+            return r.body(r.file.need(frame, "socket_parent"));
+        }
+    }
+    return r.body(socket);
+}
+
+void add_coordinates(OsimReader& r, const pugi::xml_node& list, Index joint) {
+    for (const pugi::xml_node& node : list.children("Coordinate")) {
+        Coordinate c{.name = r.file.need_attribute(node, "name"), .joint = joint};
+        c.rest = r.number_or(node, "default_value", 0.0);
+        if (const pugi::xml_node range = r.property(node, "range")) {
+            const std::vector<double> limits = r.file.numbers(range, range.child_value(), 2);
+            c.low = limits[0];
+            c.high = limits[1];
+        }
+        c.is_locked = r.truth_or(node, "locked", false);
+        c.is_clamped = r.truth_or(node, "clamped", false);
+        if (!r.coordinates.emplace(c.name, static_cast<Index>(r.model.coordinates.size())).second) {
+            r.file.fail(node, fmt::format("a second coordinate named {}", sinew::quoted(c.name)),
+                        "names that are given once");
+        }
+        r.model.coordinates.push_back(c);
+    }
+}
+
+void read_custom_axes(OsimReader& r, const pugi::xml_node& node, ModelJoint& joint) {
+    joint.axes = standard_axes(JointKind::Weld, 0);
+    const pugi::xml_node transform = r.file.need(node, "SpatialTransform");
+    std::size_t next = 0;
+    for (const pugi::xml_node& axis : transform.children("TransformAxis")) {
+        constexpr std::array<const char*, 6> kNames = {
+            "rotation1", "rotation2", "rotation3", "translation1", "translation2", "translation3"};
+        std::size_t i = next++;
+        for (std::size_t k = 0; k < 6; ++k) {
+            if (std::strcmp(axis.attribute("name").value(), kNames[k]) == 0) {
+                i = k;
+            }
+        }
+        if (i >= 6) {
+            r.file.fail(axis, "a seventh axis", "three rotations and three translations");
+        }
+        JointAxis& out = joint.axes[i];
+        out.axis = r.file.vector(r.file.need(axis, "axis"));
+        if (out.axis.norm() < 1e-9) {
+            r.file.fail(axis, "an axis of length 0", "a direction");
+        }
+        out.axis.normalize();
+        const std::string name = trimmed_text(axis.child("coordinates"));
+        if (name.empty()) {
+            out.function = ScalarFunction{};
+            if (axis.child("Constant") || axis.child("function")) {
+                out.function = r.function(axis);
+            }
+            continue;
+        }
+        if (name.find_first_of(" \t") != std::string::npos) {
+            r.file.fail(axis, fmt::format("an axis that follows {}", sinew::quoted(name)),
+                        "one coordinate per axis");
+        }
+        out.coordinate = r.coordinate(axis.child("coordinates"));
+        out.function = r.function(axis);
+        if (i >= 3) {
+            // A coordinate that only shifts is a length.
+            bool turns = false;
+            for (std::size_t k = 0; k < 3; ++k) {
+                turns = turns || joint.axes[k].coordinate == out.coordinate;
+            }
+            r.model.coordinates[static_cast<std::size_t>(out.coordinate)].is_rotation = turns;
+        }
+    }
+}
+
+void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
+               const pugi::xml_node& coordinate_list) {
+    if (!find_kind(node.name(), joint.kind)) {
+        r.file.fail(node, fmt::format("joint class {}", sinew::quoted(node.name())),
+                    "WeldJoint, PinJoint, SliderJoint, UniversalJoint, PlanarJoint, BallJoint, "
+                    "GimbalJoint, FreeJoint or CustomJoint");
+    }
+    const Index number = static_cast<Index>(r.model.joints.size());
+    const Index first = static_cast<Index>(r.model.coordinates.size());
+    add_coordinates(r, coordinate_list, number);
+    const Index count = static_cast<Index>(r.model.coordinates.size()) - first;
+    if (joint.kind == JointKind::Custom) {
+        read_custom_axes(r, node, joint);
+    } else {
+        const int needed = coordinate_count(joint.kind);
+        // Format 4 leaves coordinates with default values out.
+        for (Index k = count; k < needed; ++k) {
+            Coordinate c{.name = fmt::format("{}_coord_{}", joint.name, k), .joint = number};
+            r.coordinates[c.name] = static_cast<Index>(r.model.coordinates.size());
+            r.model.coordinates.push_back(c);
+        }
+        if (count > needed) {
+            r.file.fail(node, fmt::format("{} coordinates", count), fmt::format("{}", needed));
+        }
+        joint.axes = standard_axes(joint.kind, first);
+        for (std::size_t i = 3; i < 6; ++i) {
+            if (joint.axes[i].coordinate >= 0) {
+                r.model.coordinates[static_cast<std::size_t>(joint.axes[i].coordinate)]
+                    .is_rotation = false;
+            }
+        }
+    }
+    r.model.joints.push_back(std::move(joint));
+}
+
+void read_joint_set(OsimReader& r, const pugi::xml_node& objects) {
+    for (const pugi::xml_node& node : objects.children()) {
+        if (node.type() != pugi::node_element) {
+            continue;
+        }
+        ModelJoint joint{.name = r.file.need_attribute(node, "name")};
+        joint.parent =
+            frame_body(r, node, r.file.need(node, "socket_parent_frame"), joint.parent_frame);
+        const pugi::xml_node child = r.file.need(node, "socket_child_frame");
+        joint.child = frame_body(r, node, child, joint.child_frame);
+        if (joint.child < 0) {
+            r.file.fail(child, "the ground as a child", "a body");
+        }
+        add_joint(r, node, std::move(joint), node.child("coordinates"));
+    }
+}
+
+void read_joints_in_bodies(OsimReader& r, const pugi::xml_node& bodies) {
+    for (const pugi::xml_node& body : bodies.children("Body")) {
+        for (const pugi::xml_node& node : body.child("Joint").children()) {
+            if (node.type() != pugi::node_element) {
+                continue;
+            }
+            ModelJoint joint{.name = r.file.need_attribute(node, "name")};
+            joint.child = r.bodies.at(body.attribute("name").value());
+            joint.parent = r.body(r.file.need(node, "parent_body"));
+            joint.parent_frame = placement_of(r, node.child("location_in_parent"),
+                                              node.child("orientation_in_parent"));
+            joint.child_frame = placement_of(r, node.child("location"), node.child("orientation"));
+            if (r.truth_or(node, "reverse", false)) {
+                r.file.fail(node, "a reversed joint", "parent and child in order",
+                            "save the model with a newer OpenSim");
+            }
+            add_joint(r, node, std::move(joint), node.child("CoordinateSet").child("objects"));
+        }
+    }
+}
+
+}  // namespace
+
+void read_osim_joints(OsimReader& reader, const pugi::xml_node& model) {
+    const pugi::xml_node bodies = model.child("BodySet").child("objects");
+    if (const pugi::xml_node joints = model.child("JointSet").child("objects")) {
+        read_joint_set(reader, joints);
+    } else {
+        read_joints_in_bodies(reader, bodies);
+    }
+}
+
+}  // namespace sinew::detail

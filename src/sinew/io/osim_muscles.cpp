@@ -1,0 +1,209 @@
+#include "sinew/base/error.h"
+#include "sinew/io/osim_parts.h"
+#include "sinew/io/text_cursor.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+namespace sinew::detail {
+
+namespace {
+
+struct MuscleClass {
+    std::string_view name;
+    MuscleLaw law;
+};
+constexpr std::array<MuscleClass, 8> kMuscles = {
+    {{"Thelen2003Muscle", MuscleLaw::Thelen2003},
+     {"Thelen2003Muscle_Deprecated", MuscleLaw::Thelen2003},
+     {"Schutte1993Muscle_Deprecated", MuscleLaw::Thelen2003},
+     {"Delp1990Muscle_Deprecated", MuscleLaw::Thelen2003},
+     {"RigidTendonMuscle", MuscleLaw::Millard2012},
+     {"Millard2012EquilibriumMuscle", MuscleLaw::Millard2012},
+     {"Millard2012AccelerationMuscle", MuscleLaw::Millard2012},
+     {"DeGrooteFregly2016Muscle", MuscleLaw::Millard2012}}};
+
+// The names that different versions gave the same thing.
+pugi::xml_node first_of(const pugi::xml_node& node, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        if (const pugi::xml_node found = node.child(name)) {
+            return found;
+        }
+    }
+    return {};
+}
+
+void read_condition(const OsimReader& r, const pugi::xml_node& node, PathPoint& point) {
+    const pugi::xml_node coordinate = first_of(node, {"socket_coordinate", "coordinate"});
+    if (!coordinate) {
+        r.file.fail(node, "no <coordinate>", "the coordinate that decides whether it counts");
+    }
+    point.condition = r.coordinate(coordinate);
+    const pugi::xml_node range = r.file.need(node, "range");
+    const std::vector<double> limits = r.file.numbers(range, range.child_value(), 2);
+    point.low = std::min(limits[0], limits[1]);
+    point.high = std::max(limits[0], limits[1]);
+}
+
+void read_motion(const OsimReader& r, const pugi::xml_node& node, PathPoint& point) {
+    constexpr std::array<const char*, 3> kFunctions = {"x_location", "y_location", "z_location"};
+    constexpr std::array<const char*, 3> kSockets = {"socket_x_coordinate", "socket_y_coordinate",
+                                                     "socket_z_coordinate"};
+    constexpr std::array<const char*, 3> kNames = {"x_coordinate", "y_coordinate", "z_coordinate"};
+    for (std::size_t k = 0; k < 3; ++k) {
+        ScalarFunction f;
+        bool is_found = false;
+        if (const pugi::xml_node holder = node.child(kFunctions[k])) {
+            f = r.function(holder);
+            is_found = true;
+        }
+        // Format 4 names the function itself "x_location".
+        for (const pugi::xml_node& child : node.children()) {
+            if (!is_found && std::strcmp(child.attribute("name").value(), kFunctions[k]) == 0) {
+                is_found = r.function_element(child, f);
+            }
+        }
+        if (!is_found) {
+            r.file.fail(node, fmt::format("no <{}>", kFunctions[k]), "a function per component");
+        }
+        const pugi::xml_node coordinate = first_of(node, {kSockets[k], kNames[k]});
+        if (f.kind == ScalarFunction::Kind::Constant || !coordinate ||
+            trimmed_text(coordinate).empty()) {
+            point.anchors[0].position[static_cast<Eigen::Index>(k)] =
+                f.kind == ScalarFunction::Kind::Constant ? f.scale * f.coefficients[0] : 0.0;
+            continue;
+        }
+        point.moving[k] = {r.coordinate(coordinate), f};
+    }
+}
+
+PathPoint read_point(const OsimReader& r, const pugi::xml_node& node) {
+    const std::string_view type = node.name();
+    PathPoint point{.name = node.attribute("name").value()};
+    const pugi::xml_node frame = first_of(node, {"socket_parent_frame", "body"});
+    if (!frame) {
+        r.file.fail(node, "no <socket_parent_frame>", "the body that carries the point");
+    }
+    point.anchors.push_back({.body = r.body(frame)});
+    if (type == "MovingPathPoint") {
+        read_motion(r, node, point);
+        return point;
+    }
+    if (type == "ConditionalPathPoint") {
+        read_condition(r, node, point);
+    } else if (type != "PathPoint") {
+        r.file.fail(node, fmt::format("path point class {}", sinew::quoted(type)),
+                    "PathPoint, ConditionalPathPoint or MovingPathPoint");
+    }
+    point.anchors[0].position = r.file.vector(r.file.need(node, "location"));
+    return point;
+}
+
+void read_path(OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
+    const pugi::xml_node path = node.find_node(
+        [](const pugi::xml_node& n) { return std::strcmp(n.name(), "GeometryPath") == 0; });
+    if (!path) {
+        r.file.fail(node, "no <GeometryPath>", "a path of points");
+    }
+    for (const pugi::xml_node& p : path.child("PathPointSet").child("objects").children()) {
+        if (p.type() == pugi::node_element) {
+            unit.points.push_back(read_point(r, p));
+        }
+    }
+    if (unit.points.size() < 2) {
+        r.file.fail(path, fmt::format("{} path points", unit.points.size()), "at least 2");
+    }
+    for (const pugi::xml_node& w :
+         path.child("PathWrapSet").child("objects").children("PathWrap")) {
+        const std::string name = last_name(trimmed_text(r.file.need(w, "wrap_object")));
+        const auto it = r.wraps.find(name);
+        if (it == r.wraps.end()) {
+            r.file.fail(w, fmt::format("wrap object {}", sinew::quoted(name)),
+                        "the name of a wrap object of a body");
+        }
+        PathWrap wrap{.object = it->second};
+        if (const pugi::xml_node range = w.child("range")) {
+            const std::vector<double> limits = r.file.numbers(range, range.child_value(), 2);
+            // Counted from 1; below 1 means the end of the path.
+            wrap.first = limits[0] < 1.0 ? 0 : static_cast<Index>(limits[0]) - 1;
+            wrap.last = limits[1] < 1.0 ? -1 : static_cast<Index>(limits[1]) - 1;
+        }
+        unit.wraps.push_back(wrap);
+    }
+}
+
+double need_positive(const OsimReader& r, const pugi::xml_node& node, const char* name) {
+    const pugi::xml_node found = r.property(node, name);
+    if (!found) {
+        r.file.fail(node, fmt::format("no <{}>", name), fmt::format("a <{}>", name));
+    }
+    const double value = r.file.number(found);
+    if (!(value > 0.0)) {
+        r.file.fail(found, fmt::format("{}", value), "a number > 0");
+    }
+    return value;
+}
+
+void read_parameters(const OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
+    unit.fmax = need_positive(r, node, "max_isometric_force");
+    unit.fibre = need_positive(r, node, "optimal_fiber_length");
+    unit.tendon = r.number_or(node, "tendon_slack_length", 0.0);
+    unit.pennation = r.property(node, "pennation_angle_at_optimal")
+                         ? r.number_or(node, "pennation_angle_at_optimal", 0.0)
+                         : r.number_or(node, "pennation_angle", 0.0);
+    if (unit.tendon < 0.0 || unit.pennation < 0.0 || unit.pennation >= 1.57) {
+        r.file.fail(node, fmt::format("tendon {} m, pennation {} rad", unit.tendon, unit.pennation),
+                    "a tendon >= 0 and a pennation in [0, pi/2)");
+    }
+    const bool is_old = std::strstr(node.name(), "Deprecated") != nullptr;
+    const double velocity = r.number_or(node, "max_contraction_velocity", 10.0);
+    unit.velocity = is_old ? r.number_or(node, "Vmax", velocity) : velocity;
+    unit.rise_time = r.number_or(node, "activation_time_constant", 0.015);
+    unit.fall_time = r.number_or(node, "deactivation_time_constant", 0.050);
+    unit.tendon_strain =
+        r.number_or(node, "FmaxTendonStrain", unit.law == MuscleLaw::Millard2012 ? 0.049 : 0.04);
+    unit.passive_strain = r.number_or(node, "FmaxMuscleStrain", 0.6);
+    unit.active_shape = r.number_or(node, "KshapeActive", 0.45);
+    unit.passive_shape = r.number_or(node, "KshapePassive", 5.0);
+    unit.curvature = r.number_or(node, "Af", 0.25);
+    unit.lengthening_force = r.number_or(node, "Flen", 1.4);
+    unit.damping =
+        r.number_or(node, "fiber_damping", unit.law == MuscleLaw::Millard2012 ? 0.1 : 0.0);
+    unit.ignores_tendon_elasticity = r.truth_or(node, "ignore_tendon_compliance", false);
+    if (const pugi::xml_node curve = node.child("TendonForceLengthCurve")) {
+        unit.tendon_strain = r.number_or(curve, "strain_at_one_norm_force", unit.tendon_strain);
+    }
+}
+
+}  // namespace
+
+void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
+    for (const pugi::xml_node& node : model.child("ForceSet").child("objects").children()) {
+        if (node.type() != pugi::node_element) {
+            continue;
+        }
+        const MuscleClass* known = nullptr;
+        for (const MuscleClass& c : kMuscles) {
+            if (c.name == node.name()) {
+                known = &c;
+            }
+        }
+        if (known == nullptr) {
+            ++reader.left_out[node.name()];
+            continue;
+        }
+        if (!reader.truth_or(node, "appliesForce", true) ||
+            reader.truth_or(node, "isDisabled", false)) {
+            ++reader.left_out[fmt::format("switched-off {}", node.name())];
+            continue;
+        }
+        MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
+        read_path(reader, node, unit);
+        read_parameters(reader, node, unit);
+        reader.model.muscles.push_back(std::move(unit));
+    }
+}
+
+}  // namespace sinew::detail

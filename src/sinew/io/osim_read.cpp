@@ -1,0 +1,313 @@
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/osim.h"
+#include "sinew/io/osim_parts.h"
+#include "sinew/io/text_cursor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+
+namespace sinew {
+
+namespace detail {
+
+std::string last_name(const std::string& path) {
+    const std::size_t slash = path.find_last_of('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+pugi::xml_node OsimReader::property(const pugi::xml_node& node, const char* name) const {
+    const pugi::xml_node own = node.child(name);
+    return own ? own : defaults.child(node.name()).child(name);
+}
+
+double OsimReader::number_or(const pugi::xml_node& node, const char* name, double fallback) const {
+    const pugi::xml_node found = property(node, name);
+    return found && !trimmed_text(found).empty() ? file.number(found) : fallback;
+}
+
+bool OsimReader::truth_or(const pugi::xml_node& node, const char* name, bool fallback) const {
+    const pugi::xml_node found = property(node, name);
+    return found && !trimmed_text(found).empty() ? file.truth(found) : fallback;
+}
+
+Index OsimReader::body(const pugi::xml_node& node) const {
+    const std::string name = last_name(trimmed_text(node));
+    if (name == "ground") {
+        return -1;
+    }
+    const auto it = bodies.find(name);
+    if (it == bodies.end()) {
+        std::vector<std::string> known;
+        for (const auto& [key, index] : bodies) {
+            known.push_back(key);
+        }
+        file.fail(node, fmt::format("body {}{}", sinew::quoted(name), did_you_mean(name, known)),
+                  "the name of a body of the model");
+    }
+    return it->second;
+}
+
+Index OsimReader::coordinate(const pugi::xml_node& node) const {
+    const std::string name = last_name(trimmed_text(node));
+    const auto it = coordinates.find(name);
+    if (it == coordinates.end()) {
+        file.fail(node, fmt::format("coordinate {}", sinew::quoted(name)),
+                  "the name of a coordinate of the model");
+    }
+    return it->second;
+}
+
+namespace {
+
+using Kind = ScalarFunction::Kind;
+struct FunctionClass {
+    const char* name;
+    Kind kind;
+};
+constexpr std::array<FunctionClass, 9> kFunctions = {
+    {{"Constant", Kind::Constant},
+     {"LinearFunction", Kind::Linear},
+     {"PolynomialFunction", Kind::Polynomial},
+     {"PiecewiseLinearFunction", Kind::PiecewiseLinear},
+     {"SimmSpline", Kind::SimmSpline},
+     {"NaturalCubicSpline", Kind::SimmSpline},
+     {"natCubicSpline", Kind::SimmSpline},
+     {"GCVSpline", Kind::NaturalSpline},
+     {"CubicSpline", Kind::NaturalSpline}}};
+
+}  // namespace
+
+bool OsimReader::function_element(const pugi::xml_node& node, ScalarFunction& f) const {
+    const std::string_view name = node.name();
+    if (name == "MultiplierFunction") {
+        f = function(node);
+        f.scale *= number_or(node, "scale", 1.0);
+        return true;
+    }
+    const auto known = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                    [&](const FunctionClass& c) { return name == c.name; });
+    if (known == kFunctions.end()) {
+        if (name.ends_with("Function") || name.ends_with("Spline")) {
+            file.fail(node, fmt::format("function class {}", sinew::quoted(name)),
+                      "Constant, LinearFunction, PolynomialFunction, PiecewiseLinearFunction, "
+                      "SimmSpline or MultiplierFunction");
+        }
+        return false;
+    }
+    f = ScalarFunction{.kind = known->kind};
+    if (known->kind == Kind::Constant) {
+        f.coefficients = {number_or(node, "value", 0.0)};
+    } else if (known->kind == Kind::Linear || known->kind == Kind::Polynomial) {
+        f.coefficients = file.numbers(file.need(node, "coefficients"));
+        if (f.coefficients.size() < (known->kind == Kind::Linear ? 2U : 1U)) {
+            file.fail(node, fmt::format("{} coefficients", f.coefficients.size()), "more of them");
+        }
+    } else {
+        f.x = file.numbers(file.need(node, "x"));
+        f.y = file.numbers(file.need(node, "y"));
+        if (f.x.size() != f.y.size() || f.x.size() < 2) {
+            file.fail(node, fmt::format("{} x and {} y values", f.x.size(), f.y.size()),
+                      "as many of either, at least 2");
+        }
+        for (std::size_t i = 1; i < f.x.size(); ++i) {
+            if (f.x[i] <= f.x[i - 1]) {
+                file.fail(node, fmt::format("x {} after {}", f.x[i], f.x[i - 1]),
+                          "x values that rise");
+            }
+        }
+    }
+    return true;
+}
+
+ScalarFunction OsimReader::function(const pugi::xml_node& node) const {
+    const pugi::xml_node holder = node.child("function") ? node.child("function") : node;
+    ScalarFunction f;
+    for (const pugi::xml_node& child : holder.children()) {
+        if (function_element(child, f)) {
+            return f;
+        }
+    }
+    file.fail(node, "no function", "a function of a coordinate");
+}
+
+}  // namespace detail
+
+namespace {
+
+using detail::OsimReader;
+
+Mat3 inertia_of(const OsimReader& r, const pugi::xml_node& body) {
+    std::array<double, 6> v{};
+    if (const pugi::xml_node all = r.property(body, "inertia")) {
+        const std::vector<double> six = r.file.numbers(all, all.child_value(), 6);
+        std::copy(six.begin(), six.end(), v.begin());
+    } else {
+        constexpr std::array<const char*, 6> kNames = {"inertia_xx", "inertia_yy", "inertia_zz",
+                                                       "inertia_xy", "inertia_xz", "inertia_yz"};
+        for (std::size_t i = 0; i < 6; ++i) {
+            v[i] = r.number_or(body, kNames[i], 0.0);
+        }
+    }
+    Mat3 I;
+    I << v[0], v[3], v[4], v[3], v[1], v[5], v[4], v[5], v[2];
+    return I;
+}
+
+int side_axis_of(const OsimReader& r, const pugi::xml_node& node, const std::string& quadrant,
+                 int& sign) {
+    sign = 0;
+    std::string_view q = quadrant;
+    if (q.empty() || q == "all" || q == "Unassigned") {
+        return 0;
+    }
+    sign = 1;
+    if (q[0] == '-' || q[0] == '+') {
+        sign = q[0] == '-' ? -1 : 1;
+        q.remove_prefix(1);
+    }
+    if (q.size() != 1 || std::string_view("xyzXYZ").find(q[0]) == std::string_view::npos) {
+        r.file.fail(node, fmt::format("quadrant {}", sinew::quoted(quadrant)),
+                    "all, x, -x, y, -y, z or -z");
+    }
+    return std::tolower(q[0]) - 'x';
+}
+
+void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body) {
+    for (const pugi::xml_node& node : owner.child("WrapObjectSet").child("objects").children()) {
+        const std::string_view type = node.name();
+        WrapObject wrap{.name = r.file.need_attribute(node, "name"), .body = body};
+        if (const pugi::xml_node angles = r.property(node, "xyz_body_rotation")) {
+            wrap.placement.rotation = rotation_from_xyz(r.file.vector(angles));
+        }
+        if (const pugi::xml_node at = r.property(node, "translation")) {
+            wrap.placement.position = r.file.vector(at);
+        }
+        wrap.is_active = r.truth_or(node, "active", true);
+        wrap.side_axis =
+            side_axis_of(r, node, trimmed_text(r.property(node, "quadrant")), wrap.side_sign);
+        if (type == "WrapCylinder") {
+            wrap.kind = WrapKind::Cylinder;
+            wrap.size = Vec3(r.number_or(node, "radius", 1.0), r.number_or(node, "length", 1.0), 1);
+        } else if (type == "WrapSphere") {
+            wrap.kind = WrapKind::Sphere;
+            wrap.size = Vec3(r.number_or(node, "radius", 1.0), 1.0, 1.0);
+        } else if (type == "WrapEllipsoid") {
+            wrap.kind = WrapKind::Ellipsoid;
+            wrap.size = r.file.vector(r.file.need(node, "dimensions"));
+        } else if (type == "WrapTorus") {
+            wrap.kind = WrapKind::Torus;
+            const double inner = r.number_or(node, "inner_radius", 0.0);
+            const double outer = r.number_or(node, "outer_radius", 0.0);
+            wrap.size = Vec3(0.5 * (outer - inner), 0.5 * (outer + inner), 1.0);
+        } else {
+            r.file.fail(node, fmt::format("wrap object class {}", sinew::quoted(type)),
+                        "WrapCylinder, WrapSphere, WrapEllipsoid or WrapTorus");
+        }
+        if (!(wrap.size.minCoeff() > 0.0)) {
+            r.file.fail(node, fmt::format("a size of {}", wrap.size.minCoeff()), "sizes > 0");
+        }
+        r.wraps[wrap.name] = static_cast<Index>(r.model.wraps.size());
+        r.model.wraps.push_back(wrap);
+    }
+}
+
+void read_bodies(OsimReader& r, const pugi::xml_node& model) {
+    const pugi::xml_node objects = r.file.need(r.file.need(model, "BodySet"), "objects");
+    for (const pugi::xml_node& node : objects.children("Body")) {
+        const std::string name = r.file.need_attribute(node, "name");
+        if (name == "ground") {
+            continue;
+        }
+        RigidBody body{.name = name};
+        body.mass = r.number_or(node, "mass", 0.0);
+        if (body.mass < 0.0) {
+            r.file.fail(node, fmt::format("a mass of {} kg", body.mass), "a mass >= 0");
+        }
+        if (const pugi::xml_node com = r.property(node, "mass_center")) {
+            body.com = r.file.vector(com);
+        }
+        body.inertia = inertia_of(r, node);
+        if (!r.bodies.emplace(name, static_cast<Index>(r.model.bodies.size())).second) {
+            r.file.fail(node, fmt::format("a second body named {}", sinew::quoted(name)),
+                        "names that are given once");
+        }
+        r.model.bodies.push_back(body);
+    }
+    for (const pugi::xml_node& node : objects.children("Body")) {
+        const std::string name = node.attribute("name").value();
+        read_wraps(r, node, name == "ground" ? -1 : r.bodies[name]);
+    }
+    read_wraps(r, model.child("Ground"), -1);
+}
+
+void read_couplers(OsimReader& r, const pugi::xml_node& model) {
+    for (const pugi::xml_node& node : model.child("ConstraintSet").child("objects").children()) {
+        if (std::strcmp(node.name(), "CoordinateCouplerConstraint") != 0) {
+            ++r.left_out[node.name()];
+            continue;
+        }
+        if (r.truth_or(node, "isDisabled", false) || !r.truth_or(node, "isEnforced", true)) {
+            continue;
+        }
+        pugi::xml_node function = node.child("coupled_coordinates_function");
+        CoordinateCoupler coupler{.name = r.file.need_attribute(node, "name")};
+        coupler.function = r.function(function ? function : node);
+        coupler.function.scale *= r.number_or(node, "scale_factor", 1.0);
+        coupler.independent = r.coordinate(r.file.need(node, "independent_coordinate_names"));
+        coupler.dependent = r.coordinate(r.file.need(node, "dependent_coordinate_name"));
+        r.model.couplers.push_back(coupler);
+    }
+}
+
+void read_markers(OsimReader& r, const pugi::xml_node& model) {
+    for (const pugi::xml_node& node :
+         model.child("MarkerSet").child("objects").children("Marker")) {
+        const pugi::xml_node frame = node.child("socket_parent_frame")
+                                         ? node.child("socket_parent_frame")
+                                         : r.file.need(node, "body");
+        r.model.markers.push_back({r.file.need_attribute(node, "name"), r.body(frame),
+                                   r.file.vector(r.file.need(node, "location"))});
+    }
+}
+
+MusculoskeletalModel read_document(const XmlFile& file) {
+    const pugi::xml_node root = file.root();
+    if (std::strcmp(root.name(), "OpenSimDocument") != 0) {
+        file.fail(root, fmt::format("a document <{}>", root.name()), "an <OpenSimDocument>",
+                  "choose an OpenSim model (.osim)");
+    }
+    const pugi::xml_node model = file.need(root, "Model");
+    OsimReader r{.file = file, .defaults = model.child("defaults")};
+    r.model.name = model.attribute("name").value();
+    if (const pugi::xml_node gravity = model.child("gravity")) {
+        r.model.gravity = file.vector(gravity);
+    }
+    read_bodies(r, model);
+    detail::read_osim_joints(r, model);
+    sort_tree(r.model, file.name());
+    read_couplers(r, model);
+    read_markers(r, model);
+    detail::read_osim_forces(r, model);
+    for (const auto& [type, count] : r.left_out) {
+        r.model.notes.push_back(fmt::format("left out: {} {}", count, type));
+    }
+    require_valid(r.model, file.name());
+    return r.model;
+}
+
+}  // namespace
+
+MusculoskeletalModel read_osim(const std::filesystem::path& path) {
+    return read_document(XmlFile(path));
+}
+
+MusculoskeletalModel parse_osim(std::string text, std::string_view file) {
+    return read_document(XmlFile(std::move(text), std::string(file)));
+}
+
+}  // namespace sinew

@@ -1,0 +1,148 @@
+#include "sinew/motion/coordination.h"
+
+#include "sinew/base/error.h"
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kMaxIterations = 200;
+constexpr double kTolerance = 1e-11;
+
+// a(y), its slope by b.y, and the dual's share: max over a of (b.y) a - cost/p a^p.
+struct Response {
+    double a = 0.0;
+    double slope = 0.0;
+    double dual = 0.0;
+};
+
+Response respond(double pull, double low, double high, double cost, double p) {
+    Response r;
+    const double x = pull / cost;
+    double free = p == 2.0 ? x : (x <= 0.0 ? 0.0 : std::pow(x, 1.0 / (p - 1.0)));
+    // Beyond p = 2 the slope grows without bound at 0; a floor keeps Newton's matrix finite.
+    if (free <= low) {
+        r.a = low;
+    } else if (free >= high) {
+        r.a = high;
+    } else {
+        r.a = free;
+        r.slope =
+            1.0 / (cost * (p - 1.0)) * (p == 2.0 ? 1.0 : std::pow(std::max(free, 1e-6), 2.0 - p));
+    }
+    r.dual = pull * r.a - cost / p * (p == 2.0 ? r.a * r.a : std::pow(r.a, p));
+    return r;
+}
+
+class Dual {
+public:
+    explicit Dual(const CoordinationProblem& problem)
+        : problem_(problem), count_(problem.low.size()), state_(count_) {}
+
+    // phi(y) = 1/2 y'Sy + sum_m dual_m(b_m.y) - tau.y, and its gradient B a + S y - tau.
+    double evaluate(const Eigen::VectorXd& y, Eigen::VectorXd& gradient) {
+        gradient.noalias() = problem_.reserve * y;
+        double phi = 0.5 * y.dot(gradient) - problem_.tau.dot(y);
+        gradient -= problem_.tau;
+        for (std::size_t m = 0; m < count_; ++m) {
+            double pull = 0.0;
+            for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
+                const auto e = static_cast<std::size_t>(k);
+                pull += problem_.value[e] * y[problem_.row[e]];
+            }
+            state_[m] =
+                respond(pull, problem_.low[m], problem_.high[m], problem_.cost, problem_.exponent);
+            phi += state_[m].dual;
+            for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
+                const auto e = static_cast<std::size_t>(k);
+                gradient[problem_.row[e]] += problem_.value[e] * state_[m].a;
+            }
+        }
+        return phi;
+    }
+
+    // S + sum over muscles within their bounds of slope b b'.
+    Eigen::MatrixXd hessian() const {
+        Eigen::MatrixXd H = problem_.reserve;
+        for (std::size_t m = 0; m < count_; ++m) {
+            if (state_[m].slope == 0.0) {
+                continue;
+            }
+            for (Index i = problem_.start[m]; i < problem_.start[m + 1]; ++i) {
+                const auto ei = static_cast<std::size_t>(i);
+                const double s = state_[m].slope * problem_.value[ei];
+                for (Index j = problem_.start[m]; j < problem_.start[m + 1]; ++j) {
+                    const auto ej = static_cast<std::size_t>(j);
+                    H(problem_.row[ei], problem_.row[ej]) += s * problem_.value[ej];
+                }
+            }
+        }
+        return H;
+    }
+
+    const std::vector<Response>& state() const {
+        return state_;
+    }
+
+private:
+    const CoordinationProblem& problem_;
+    std::size_t count_;
+    std::vector<Response> state_;
+};
+
+}  // namespace
+
+CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
+                                      const Eigen::VectorXd& guess) {
+    SINEW_ASSERT(problem.start.size() == problem.low.size() + 1, "{} starts, {} muscles",
+                 problem.start.size(), problem.low.size());
+    CoordinationResult result;
+    Dual dual(problem);
+    Eigen::VectorXd y = guess.size() == problem.tau.size()
+                            ? guess
+                            : Eigen::VectorXd(Eigen::VectorXd::Zero(problem.tau.size()));
+    const double scale = 1.0 + problem.tau.norm();
+    Eigen::VectorXd gradient(y.size());
+    Eigen::VectorXd trial_gradient(y.size());
+    double phi = dual.evaluate(y, gradient);
+    for (result.iterations = 0; result.iterations < kMaxIterations; ++result.iterations) {
+        result.residual = gradient.norm() / scale;
+        if (result.residual < kTolerance) {
+            break;
+        }
+        const Eigen::VectorXd step = dual.hessian().llt().solve(-gradient);
+        const double slope = gradient.dot(step);
+        double t = 1.0;
+        bool is_lower = false;
+        for (int half = 0; half < 50 && !is_lower; ++half, t *= 0.5) {
+            const double trial = dual.evaluate(y + t * step, trial_gradient);
+            // Near the end phi no longer resolves the progress; the gradient does.
+            if (trial <= phi + 1e-4 * t * slope ||
+                (trial_gradient.norm() < gradient.norm() && trial <= phi + 1e-12 * std::abs(phi))) {
+                y += t * step;
+                phi = trial;
+                gradient = trial_gradient;
+                is_lower = true;
+            }
+        }
+        if (!is_lower) {
+            dual.evaluate(y, gradient);
+            break;
+        }
+    }
+    result.has_converged = result.residual < 1e-8;
+    result.multiplier = y;
+    result.reserve = problem.reserve * y;
+    result.activation.reserve(problem.low.size());
+    for (const Response& r : dual.state()) {
+        result.activation.push_back(r.a);
+    }
+    return result;
+}
+
+}  // namespace sinew

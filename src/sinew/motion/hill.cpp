@@ -1,0 +1,200 @@
+#include "sinew/motion/hill.h"
+
+#include "sinew/motion/bezier_curve.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kToeForce = 0.33;  // of the tendon, in fmax, where the toe ends [Thelen2003]
+constexpr double kToeShape = 3.0;
+
+// Fibres never get shorter than this part of their optimal length.
+constexpr double kShortest = 0.01;
+
+double thelen_tendon(double strain, double strain_at_max) {
+    if (strain <= 0.0) {
+        return 0.0;
+    }
+    // Value and slope are continuous at the end of the toe.
+    const double e3 = std::exp(kToeShape);
+    const double toe = 99.0 * strain_at_max * e3 / (166.0 * e3 - 67.0);
+    if (strain <= toe) {
+        return kToeForce * std::expm1(kToeShape * strain / toe) / std::expm1(kToeShape);
+    }
+    return kToeForce + (1.0 - kToeForce) * (strain - toe) / (strain_at_max - toe);
+}
+
+double thelen_velocity(const MuscleUnit& unit, double velocity, double activation) {
+    const double k = velocity / (0.25 + 0.75 * activation);
+    if (k <= -1.0) {
+        return 0.0;
+    }
+    if (k <= 0.0) {
+        return (1.0 + k) / (1.0 - k / unit.curvature);
+    }
+    const double room = unit.lengthening_force - 1.0;
+    const double slope = 2.0 + 2.0 / unit.curvature;
+    return (room + k * slope * unit.lengthening_force) / (room + k * slope);
+}
+
+double fibre_height(const MuscleUnit& unit) {
+    return unit.fibre * std::sin(unit.pennation);
+}
+
+struct Fibre {
+    double length = 0.0;
+    double cosine = 1.0;
+};
+// From the fibre's length along the tendon.
+Fibre fibre_of(const MuscleUnit& unit, double along) {
+    const double height = fibre_height(unit);
+    const double length = std::hypot(along, height);
+    return {length, length > 0.0 ? along / length : 1.0};
+}
+
+MuscleForce force_at(const MuscleUnit& unit, double length, double along, double fibre_speed,
+                     double activation) {
+    const Fibre f = fibre_of(unit, along);
+    const double x = f.length / unit.fibre;
+    const double v = fibre_speed / (unit.velocity * unit.fibre);
+    MuscleForce out;
+    out.fibre = f.length;
+    out.tendon = length - along;
+    out.pennation = std::acos(std::clamp(f.cosine, -1.0, 1.0));
+    out.active = unit.fmax * activation * active_force_length(unit, x) *
+                 force_velocity(unit, v, activation) * f.cosine;
+    out.passive = unit.fmax * passive_force_length(unit, x) * f.cosine;
+    out.total = out.active + out.passive;
+    return out;
+}
+
+}  // namespace
+
+double active_force_length(const MuscleUnit& unit, double fibre) {
+    if (unit.law == MuscleLaw::Millard2012) {
+        return millard_active_curve()(fibre);
+    }
+    const double d = fibre - 1.0;
+    return std::exp(-d * d / unit.active_shape);
+}
+
+double passive_force_length(const MuscleUnit& unit, double fibre) {
+    if (fibre <= 1.0) {
+        return 0.0;
+    }
+    if (unit.law == MuscleLaw::Millard2012) {
+        return millard_passive_curve()(fibre);
+    }
+    return std::expm1(unit.passive_shape * (fibre - 1.0) / unit.passive_strain) /
+           std::expm1(unit.passive_shape);
+}
+
+double force_velocity(const MuscleUnit& unit, double velocity, double activation) {
+    if (unit.law == MuscleLaw::Millard2012) {
+        return millard_velocity_curve()(velocity);
+    }
+    return thelen_velocity(unit, velocity, activation);
+}
+
+double tendon_force(const MuscleUnit& unit, double strain) {
+    if (unit.law == MuscleLaw::Millard2012) {
+        // The curve's strain axis scales with the strain at fmax.
+        return strain <= 0.0 ? 0.0 : millard_tendon_curve()(0.049 * strain / unit.tendon_strain);
+    }
+    return thelen_tendon(strain, unit.tendon_strain);
+}
+
+MuscleForce rigid_tendon_force(const MuscleUnit& unit, double length, double velocity,
+                               double activation) {
+    const double along = length - unit.tendon;
+    if (along <= kShortest * unit.fibre) {
+        MuscleForce slack = force_at(unit, length, kShortest * unit.fibre, 0.0, 0.0);
+        slack.tendon = unit.tendon;
+        slack.active = slack.passive = slack.total = 0.0;
+        slack.is_slack = true;
+        return slack;
+    }
+    // d(along)/dt = v; fibres keep their height, so dl/dt = cos(alpha) v.
+    const Fibre f = fibre_of(unit, along);
+    return force_at(unit, length, along, f.cosine * velocity, activation);
+}
+
+MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double activation) {
+    if (unit.tendon <= 0.0 || unit.ignores_tendon_elasticity) {
+        return rigid_tendon_force(unit, length, 0.0, activation);
+    }
+    const auto balance = [&](double along, MuscleForce& force) {
+        force = force_at(unit, length, along, 0.0, activation);
+        return unit.fmax * tendon_force(unit, (length - along) / unit.tendon - 1.0) - force.total;
+    };
+    // The tendon is slack at the upper end and strained without bound towards the lower.
+    double low = kShortest * unit.fibre;
+    double high = length - unit.tendon;
+    if (high <= low) {
+        return rigid_tendon_force(unit, length, 0.0, activation);
+    }
+    MuscleForce force;
+    if (balance(low, force) <= 0.0) {
+        return force;
+    }
+    double f_low = balance(low, force);
+    double f_high = balance(high, force);
+    // False position with halved ends (Illinois), bisection when it does not gain enough.
+    for (int i = 0; i < 200 && high - low > 1e-15 * length; ++i) {
+        const double span = high - low;
+        double x = f_high < 0.0 ? high - f_high * (high - low) / (f_high - f_low) : high;
+        if (!(x > low && x < high) || i % 3 == 2) {
+            x = 0.5 * (low + high);
+        }
+        const double f = balance(x, force);
+        if (f == 0.0) {
+            break;
+        }
+        if (f > 0.0) {
+            low = x;
+            f_low = f;
+            f_high *= 0.5;
+        } else {
+            high = x;
+            f_high = f;
+            f_low *= 0.5;
+        }
+        if (std::abs(f) < 1e-12 * unit.fmax || high - low >= span) {
+            break;
+        }
+    }
+    return force;
+}
+
+double fibre_velocity(const MuscleUnit& unit, double length, double fibre, double activation) {
+    const double height = fibre_height(unit);
+    const double along = std::sqrt(
+        std::max(fibre * fibre - height * height, kShortest * kShortest * unit.fibre * unit.fibre));
+    const double cosine = along / std::hypot(along, height);
+    const double x = fibre / unit.fibre;
+    const double wanted = tendon_force(unit, (length - along) / unit.tendon - 1.0) / cosine -
+                          passive_force_length(unit, x);
+    const double scale = activation * active_force_length(unit, x);
+    // Force rises with velocity; damping in parallel makes the balance solvable without activation.
+    const double damping = std::max(unit.damping, 0.01);
+    double low = -1.0;
+    double high = 1.0;
+    for (int i = 0; i < 60; ++i) {
+        const double v = 0.5 * (low + high);
+        const double f = scale * force_velocity(unit, v, activation) + damping * v;
+        (f < wanted ? low : high) = v;
+    }
+    return 0.5 * (low + high) * unit.velocity * unit.fibre;
+}
+
+double activation_rate(const MuscleUnit& unit, double activation, double excitation) {
+    const double k = 0.5 + 1.5 * activation;
+    const double time = excitation > activation ? unit.rise_time * k : unit.fall_time / k;
+    return (excitation - activation) / time;
+}
+
+}  // namespace sinew

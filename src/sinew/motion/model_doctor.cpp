@@ -1,0 +1,258 @@
+#include "sinew/motion/model_doctor.h"
+
+#include "sinew/motion/hill.h"
+#include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/range_of_motion.h"
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace sinew {
+
+namespace {
+
+// Optimal fibre lengths from 2 cm to 45 cm (sartorius 40 cm) and pennation up to 35 degrees
+// [Arnold2010; Holzbaur2005; Rajagopal2016]; small muscles of hands and feet reach down to 1 cm.
+constexpr double kShortestFibre = 0.008;
+constexpr double kLongestFibre = 0.5;
+constexpr double kGreatestPennation = 0.7;
+constexpr double kStrongest = 8000.0;  // soleus 6200 N, quadriceps as one 6500 N
+constexpr double kFibreLow = 0.4;      // of optimal length, within which fibres work
+constexpr double kFibreHigh = 1.6;
+constexpr double kPassiveShare = 0.2;   // of fmax that a muscle may bear at rest
+constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
+constexpr double kArmJump = 0.02;       // m/rad between neighbouring samples
+constexpr double kSideRatio = 1.05;
+
+class Doctor {
+public:
+    explicit Doctor(const MusculoskeletalModel& model)
+        : model_(model),
+          tree_(model),
+          paths_(model, tree_),
+          rest_(tree_.place(rest_coordinates(model))),
+          state_(paths_.evaluate(rest_)) {}
+
+    std::vector<ModelFinding> examine() {
+        for (const RigidBody& body : model_.bodies) {
+            examine_body(body);
+        }
+        for (const Coordinate& c : model_.coordinates) {
+            examine_coordinate(c);
+        }
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            examine_parameters(model_.muscles[m]);
+            examine_lengths(model_.muscles[m], state_.length[m]);
+            examine_points(model_.muscles[m]);
+        }
+        examine_sweeps();
+        examine_sides();
+        return std::move(findings_);
+    }
+
+private:
+    void add(std::string what, std::string where, double value, double low, double high,
+             std::string unit, std::string source, bool is_problem = true) {
+        findings_.push_back({std::move(what), std::move(where), value, low, high, std::move(unit),
+                             std::move(source), is_problem});
+    }
+
+    void examine_body(const RigidBody& body) {
+        const std::string where = fmt::format("body '{}'", body.name);
+        const bool is_moved = !tree_.chain(find_body(model_, body.name)).empty();
+        if (body.mass == 0.0 && is_moved) {
+            add("a moving body without mass", where, 0.0, 1e-3, 100.0, "kg", "mechanics", false);
+            return;
+        }
+        if (body.mass == 0.0) {
+            return;
+        }
+        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
+        const Vec3 I = eigen.eigenvalues();
+        if (I[0] < 0.0 || (body.inertia - body.inertia.transpose()).norm() > 1e-9) {
+            add("an inertia that is negative or not symmetric", where, I[0], 0.0, I[2], "kg m^2",
+                "mechanics");
+        } else if (I[2] > (I[0] + I[1]) * (1.0 + 1e-9)) {
+            add("principal inertias that no solid body has: the largest exceeds the sum of the "
+                "others",
+                where, I[2], 0.0, I[0] + I[1], "kg m^2", "triangle inequality");
+        }
+        const double radius = std::sqrt(I[2] / body.mass);
+        if (radius > 0.6) {
+            add("a radius of gyration larger than a body part has", where, radius, 0.005, 0.6, "m",
+                "deLeva1996");
+        }
+    }
+
+    void examine_coordinate(const Coordinate& c) {
+        const std::string where = fmt::format("coordinate '{}'", c.name);
+        const std::string unit = c.is_rotation ? "rad" : "m";
+        if (!(c.low < c.high) && !c.is_locked) {
+            add("a range without inside", where, c.low, c.low, c.high, unit, "the model itself");
+        } else if (c.rest < c.low - 1e-6 || c.rest > c.high + 1e-6) {
+            add("a default value outside its own range", where, c.rest, c.low, c.high, unit,
+                "the model itself", c.is_clamped);
+        }
+    }
+
+    void examine_parameters(const MuscleUnit& unit) {
+        const std::string where = fmt::format("muscle '{}'", unit.name);
+        if (unit.fibre < kShortestFibre || unit.fibre > kLongestFibre) {
+            add("an optimal fibre length that no human muscle has", where, unit.fibre,
+                kShortestFibre, kLongestFibre, "m", "Arnold2010, Holzbaur2005");
+        }
+        if (unit.pennation > kGreatestPennation) {
+            add("a pennation that no human muscle has", where, unit.pennation, 0.0,
+                kGreatestPennation, "rad", "Arnold2010");
+        }
+        if (unit.fmax > kStrongest) {
+            add("a greatest force beyond the strongest muscles", where, unit.fmax, 1.0, kStrongest,
+                "N", "Arnold2010", false);
+        }
+    }
+
+    void examine_lengths(const MuscleUnit& unit, double length) {
+        const std::string where = fmt::format("muscle '{}'", unit.name);
+        if (unit.tendon >= length) {
+            add("a tendon longer than the whole path at rest: the muscle hangs slack", where,
+                unit.tendon, 0.0, length, "m", "the path itself");
+            return;
+        }
+        const double fibre = rigid_tendon_force(unit, length, 0.0, 0.0).fibre / unit.fibre;
+        if (fibre < kFibreLow || fibre > kFibreHigh) {
+            add("fibres far from their working length at rest (length over optimal length)", where,
+                fibre, kFibreLow, kFibreHigh, "-", "Zajac1989");
+        }
+        const MuscleForce force = equilibrium_force(unit, length, 0.0);
+        if (force.total > kPassiveShare * unit.fmax) {
+            add("passive force at rest (share of the greatest force)", where,
+                force.total / unit.fmax, 0.0, kPassiveShare, "-", "Rajagopal2016", false);
+        }
+    }
+
+    void examine_points(const MuscleUnit& unit) {
+        for (const PathPoint& point : unit.points) {
+            const PathPoint::Anchor& a = point.anchors[0];
+            if (a.body < 0 || point.is_moving()) {
+                continue;
+            }
+            const RigidBody& body = model_.bodies[static_cast<std::size_t>(a.body)];
+            if (body.mass == 0.0) {
+                continue;
+            }
+            const double distance = (a.position - body.com).norm();
+            if (distance > kPointDistance) {
+                add(fmt::format("a path point far outside body '{}'", body.name),
+                    fmt::format("muscle '{}'", unit.name), distance, 0.0, kPointDistance, "m",
+                    "deLeva1996");
+            }
+        }
+    }
+
+    // Moment arms over each coordinate's range, others at rest.
+    void examine_sweeps() {
+        constexpr int kSamples = 41;
+        ModelPlacement place;
+        PathState state;
+        std::vector<double> dense(model_.coordinates.size());
+        for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
+            const Coordinate& coordinate = model_.coordinates[c];
+            if (coordinate.is_locked || !coordinate.is_rotation || !std::isfinite(coordinate.low) ||
+                !std::isfinite(coordinate.high) || !(coordinate.low < coordinate.high)) {
+                continue;
+            }
+            std::vector<double> last(model_.muscles.size(), 0.0);
+            std::vector<double> jump(model_.muscles.size(), 0.0);
+            std::vector<double> q = rest_coordinates(model_);
+            for (int k = 0; k < kSamples; ++k) {
+                q[c] = coordinate.low +
+                       (coordinate.high - coordinate.low) * k / static_cast<double>(kSamples - 1);
+                tree_.place(q, place);
+                paths_.evaluate(place, state);
+                for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+                    paths_.scatter(state, m, dense);
+                    if (k > 0) {
+                        jump[m] = std::max(jump[m], std::abs(dense[c] - last[m]));
+                    }
+                    last[m] = dense[c];
+                }
+            }
+            for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+                if (jump[m] > kArmJump) {
+                    add(fmt::format("a moment arm about '{}' that jumps between neighbouring "
+                                    "angles",
+                                    coordinate.name),
+                        fmt::format("muscle '{}'", model_.muscles[m].name), jump[m], 0.0, kArmJump,
+                        "m", "moment arms are continuous");
+                }
+            }
+        }
+    }
+
+    static std::string other_side(const std::string& name) {
+        const auto swapped = [&](std::string_view from, std::string_view to, bool at_end) {
+            std::string out = name;
+            if (at_end ? name.ends_with(from) : name.starts_with(from)) {
+                out.replace(at_end ? name.size() - from.size() : 0, from.size(), to);
+            }
+            return out;
+        };
+        for (const auto& [from, to] : {std::pair{"_r", "_l"}, std::pair{"_R", "_L"}}) {
+            if (const std::string out = swapped(from, to, true); out != name) {
+                return out;
+            }
+        }
+        for (const auto& [from, to] : {std::pair{"R_", "L_"}, std::pair{"r_", "l_"}}) {
+            if (const std::string out = swapped(from, to, false); out != name) {
+                return out;
+            }
+        }
+        return "";
+    }
+
+    void examine_sides() {
+        std::map<std::string, std::size_t> index;
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            index[model_.muscles[m].name] = m;
+        }
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            const auto it = index.find(other_side(model_.muscles[m].name));
+            if (it == index.end()) {
+                continue;
+            }
+            const MuscleUnit& a = model_.muscles[m];
+            const MuscleUnit& b = model_.muscles[it->second];
+            const auto compare = [&](const char* what, double x, double y) {
+                const double ratio = y > 0.0 ? x / y : 1.0;
+                if (ratio > kSideRatio || ratio < 1.0 / kSideRatio) {
+                    add(fmt::format("{} differs from the other side (ratio)", what),
+                        fmt::format("muscle '{}'", a.name), ratio, 1.0 / kSideRatio, kSideRatio,
+                        "-", "left and right of one model", false);
+                }
+            };
+            compare("greatest force", a.fmax, b.fmax);
+            compare("fibre length", a.fibre, b.fibre);
+            compare("tendon length", a.tendon, b.tendon);
+            compare("path length at rest", state_.length[m], state_.length[it->second]);
+        }
+    }
+
+    const MusculoskeletalModel& model_;
+    KinematicTree tree_;
+    MusclePaths paths_;
+    ModelPlacement rest_;
+    PathState state_;
+    std::vector<ModelFinding> findings_ = {};
+};
+
+}  // namespace
+
+std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model) {
+    return Doctor(model).examine();
+}
+
+}  // namespace sinew

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "sinew/body/musculoskeletal.h"
+
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// Something in a model that a body could not be or do.
+struct ModelFinding {
+    std::string what = {};    ///< in plain words
+    std::string where = {};   ///< "muscle 'psoas_r'"
+    double value = 0.0;       ///< what was found
+    double low = 0.0;         ///< of the expected range
+    double high = 0.0;        ///< of the expected range
+    std::string unit = {};    ///< of these three
+    std::string source = {};  ///< of the range
+    bool is_problem = true;   ///< false: worth a look, but can be right
+};
+
+/// Examines a model: masses and inertias (triangle inequality), fibre and tendon lengths against
+/// the path's length at rest and against published ranges, passive force at rest, path points far
+/// from their bodies, moment arms that jump within a coordinate's range, left and right that
+/// differ, ranges whose rest value lies outside or that muscles cut off.
+/// @throws InputError when the model is not valid
+std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model);
+
+}  // namespace sinew

@@ -1,0 +1,389 @@
+#include "sinew/motion/muscle_paths.h"
+
+#include "sinew/base/error.h"
+#include "sinew/motion/wrapping.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kMaxPasses = 60;
+constexpr double kPassTolerance = 1e-13;  // m; change of a length between two passes
+
+double length_of(const std::vector<PathState::Node>& nodes) {
+    double length = 0.0;
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        length += nodes[i].wrap >= 0 && nodes[i].is_begin
+                      ? nodes[i].on_surface
+                      : (nodes[i + 1].position - nodes[i].position).norm();
+    }
+    return length;
+}
+
+Placement wrap_placement(const WrapObject& object, const ModelPlacement& placement) {
+    return object.body < 0
+               ? object.placement
+               : placement.bodies[static_cast<std::size_t>(object.body)] * object.placement;
+}
+
+}  // namespace
+
+MusclePaths::MusclePaths(const MusculoskeletalModel& model, const KinematicTree& tree)
+    : wraps_(model.wraps) {
+    for (const MuscleUnit& unit : model.muscles) {
+        add_muscle(unit, tree);
+    }
+}
+
+void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) {
+    MuscleInfo info{.first_point = static_cast<Index>(point_start_.size()) - 1};
+    std::vector<Index> bodies;
+    const auto local_of = [&](Index body) {
+        const auto it = std::find(bodies.begin(), bodies.end(), body);
+        if (it != bodies.end()) {
+            return static_cast<Index>(it - bodies.begin());
+        }
+        bodies.push_back(body);
+        return static_cast<Index>(bodies.size()) - 1;
+    };
+    for (const PathPoint& point : unit.points) {
+        const Index number = static_cast<Index>(point_start_.size()) - 1;
+        for (const PathPoint::Anchor& a : point.anchors) {
+            anchors_.push_back({a.position, a.weight, a.body, local_of(a.body)});
+        }
+        point_start_.push_back(static_cast<Index>(anchors_.size()));
+        if (point.condition >= 0) {
+            info.conditions.push_back({number, point.condition, point.low, point.high});
+        }
+        for (int k = 0; k < 3; ++k) {
+            const PathPoint::Component& c = point.moving[static_cast<std::size_t>(k)];
+            if (c.coordinate >= 0) {
+                info.movers.push_back({number, k, c.coordinate, -1, FunctionEvaluator(c.function)});
+            }
+        }
+    }
+    info.end_point = static_cast<Index>(point_start_.size()) - 1;
+    for (PathWrap wrap : unit.wraps) {
+        if (!wraps_[static_cast<std::size_t>(wrap.object)].is_active) {
+            continue;
+        }
+        wrap.last = wrap.last < 0 ? static_cast<Index>(unit.points.size()) - 1 : wrap.last;
+        info.wraps.push_back(wrap);
+        info.wrap_locals.push_back(local_of(wraps_[static_cast<std::size_t>(wrap.object)].body));
+    }
+    info.is_plain = info.wraps.empty() && info.movers.empty() && info.conditions.empty();
+    if (bodies.size() > kMaxBodies) {
+        throw InputError({.where = "muscle '" + unit.name + "'",
+                          .found = "a path over more than 32 bodies",
+                          .needs = "at most 32",
+                          .remedy = "divide the muscle"});
+    }
+    info.body_count = static_cast<Index>(bodies.size());
+    add_levers(info, bodies, tree);
+    muscles_.push_back(std::move(info));
+}
+
+// A coordinate moves some of the path's bodies; where it moves all or none, the length is the same.
+void MusclePaths::add_levers(MuscleInfo& info, std::span<const Index> bodies,
+                             const KinematicTree& tree) {
+    const std::uint32_t all =
+        bodies.size() == 32 ? ~0U : (1U << static_cast<unsigned>(bodies.size())) - 1U;
+    info.row = static_cast<Index>(entry_coordinate_.size());
+    info.first_lever = static_cast<Index>(levers_.size());
+    const auto entry_of = [&](Index coordinate) {
+        for (std::size_t e = static_cast<std::size_t>(info.row); e < entry_coordinate_.size();
+             ++e) {
+            if (entry_coordinate_[e] == coordinate) {
+                return static_cast<Index>(e);
+            }
+        }
+        entry_coordinate_.push_back(coordinate);
+        return static_cast<Index>(entry_coordinate_.size()) - 1;
+    };
+    for (std::size_t d = 0; d < tree.dofs().size(); ++d) {
+        std::uint32_t mask = 0;
+        for (std::size_t b = 0; b < bodies.size(); ++b) {
+            const auto chain = tree.chain(bodies[b]);
+            if (std::find(chain.begin(), chain.end(), static_cast<Index>(d)) != chain.end()) {
+                mask |= 1U << static_cast<unsigned>(b);
+            }
+        }
+        if (mask != 0 && mask != all) {
+            levers_.push_back({static_cast<Index>(d), entry_of(tree.dofs()[d].coordinate), mask});
+        }
+    }
+    for (Mover& mover : info.movers) {
+        mover.entry = entry_of(mover.coordinate);
+    }
+    info.end_lever = static_cast<Index>(levers_.size());
+    info.end_row = static_cast<Index>(entry_coordinate_.size());
+}
+
+std::span<const Index> MusclePaths::coordinates(std::size_t muscle) const {
+    const MuscleInfo& info = muscles_[muscle];
+    return std::span(entry_coordinate_)
+        .subspan(static_cast<std::size_t>(info.row),
+                 static_cast<std::size_t>(info.end_row - info.row));
+}
+
+void MusclePaths::scatter(const PathState& state, std::size_t muscle,
+                          std::span<double> dense) const {
+    std::fill(dense.begin(), dense.end(), 0.0);
+    const auto columns = coordinates(muscle);
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+        dense[static_cast<std::size_t>(columns[k])] += state.jacobian[row_start(muscle) + k];
+    }
+}
+
+PathState MusclePaths::evaluate(const ModelPlacement& placement) const {
+    PathState state;
+    evaluate(placement, state);
+    return state;
+}
+
+void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) const {
+    state.length.resize(muscles_.size());
+    state.jacobian.assign(entry_coordinate_.size(), 0.0);
+    place_points(placement, state);
+    std::array<Wrench, kMaxBodies> wrenches;
+    for (std::size_t m = 0; m < muscles_.size(); ++m) {
+        const MuscleInfo& info = muscles_[m];
+        std::fill_n(wrenches.begin(), info.body_count, Wrench{});
+        if (info.is_plain) {
+            state.length[m] = pull_plain(info, state, wrenches.data());
+        } else {
+            place_movers(info, placement, state);
+            find_route(info, placement, state);
+            state.length[m] = pull_route(info, placement, state, wrenches.data());
+        }
+        for (Index l = info.first_lever; l < info.end_lever; ++l) {
+            const Lever& lever = levers_[static_cast<std::size_t>(l)];
+            const MotionColumn& c = placement.columns[static_cast<std::size_t>(lever.dof)];
+            double sum = 0.0;
+            for (std::uint32_t rest = lever.bodies; rest != 0; rest &= rest - 1) {
+                const Wrench& w = wrenches[static_cast<std::size_t>(__builtin_ctz(rest))];
+                sum += c.linear[0] * w.f[0] + c.linear[1] * w.f[1] + c.linear[2] * w.f[2] +
+                       c.angular[0] * w.m[0] + c.angular[1] * w.m[1] + c.angular[2] * w.m[2];
+            }
+            state.jacobian[static_cast<std::size_t>(lever.entry)] += sum;
+        }
+    }
+}
+
+std::vector<PathState::Node> MusclePaths::route(std::size_t muscle,
+                                                const ModelPlacement& placement) const {
+    PathState state;
+    place_points(placement, state);
+    place_movers(muscles_[muscle], placement, state);
+    find_route(muscles_[muscle], placement, state);
+    return state.nodes;
+}
+
+void MusclePaths::place_points(const ModelPlacement& placement, PathState& state) const {
+    state.anchors.resize(anchors_.size());
+    state.points.resize(point_start_.size() - 1);
+    const std::size_t n = state.points.size();
+    for (std::size_t p = 0; p < n; ++p) {
+        const auto begin = static_cast<std::size_t>(point_start_[p]);
+        const auto end = static_cast<std::size_t>(point_start_[p + 1]);
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t a = begin; a < end; ++a) {
+            const Anchor& anchor = anchors_[a];
+            const Vec3 world =
+                anchor.body < 0
+                    ? anchor.position
+                    : placement.bodies[static_cast<std::size_t>(anchor.body)] * anchor.position;
+            state.anchors[a] = world;
+            sum += anchor.weight * world;
+        }
+        state.points[p] = sum;
+    }
+}
+
+void MusclePaths::place_movers(const MuscleInfo& info, const ModelPlacement& placement,
+                               PathState& state) const {
+    for (std::size_t i = 0; i < info.movers.size();) {
+        const Index point = info.movers[i].point;
+        const auto a = static_cast<std::size_t>(point_start_[static_cast<std::size_t>(point)]);
+        Vec3 local = anchors_[a].position;
+        for (; i < info.movers.size() && info.movers[i].point == point; ++i) {
+            const Mover& mover = info.movers[i];
+            local[mover.component] =
+                mover.function(placement.q[static_cast<std::size_t>(mover.coordinate)]).value;
+        }
+        const Index body = anchors_[a].body;
+        const Vec3 world =
+            body < 0 ? local : Vec3(placement.bodies[static_cast<std::size_t>(body)] * local);
+        state.anchors[a] = world;
+        state.points[static_cast<std::size_t>(point)] = world;
+    }
+}
+
+void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& placement,
+                             PathState& state) const {
+    auto& nodes = state.nodes;
+    nodes.clear();
+    for (Index p = info.first_point; p < info.end_point; ++p) {
+        bool counts = true;
+        for (const Condition& c : info.conditions) {
+            const double q = placement.q[static_cast<std::size_t>(c.coordinate)];
+            counts = counts && (c.point != p || (q >= c.low && q <= c.high));
+        }
+        if (counts) {
+            nodes.push_back({state.points[static_cast<std::size_t>(p)], p - info.first_point});
+        }
+    }
+    // One surface after the other; with several, again until the path lies still.
+    double last = -1.0;
+    const int passes = info.wraps.size() > 1 ? kMaxPasses : 1;
+    for (int pass = 0; pass < passes && !info.wraps.empty(); ++pass) {
+        bool any = false;
+        for (const PathWrap& wrap : info.wraps) {
+            any = wrap_once(wrap, placement, nodes) || any;
+        }
+        const double length = length_of(nodes);
+        if (!any || std::abs(length - last) < kPassTolerance) {
+            break;
+        }
+        last = length;
+    }
+}
+
+bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placement,
+                            std::vector<PathState::Node>& nodes) const {
+    const WrapObject& object = wraps_[static_cast<std::size_t>(wrap.object)];
+    std::erase_if(nodes, [&](const PathState::Node& n) { return n.wrap == wrap.object; });
+    const Placement T = wrap_placement(object, placement);
+    const Placement inverse = T.inverse();
+    SurfaceWrap best;
+    std::size_t best_at = 0;
+    double best_change = 0.0;
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        const bool is_on_other = nodes[i].wrap >= 0 && nodes[i].is_begin;
+        if (is_on_other || nodes[i].order < wrap.first || nodes[i].order >= wrap.last) {
+            continue;
+        }
+        const Vec3 p = inverse * nodes[i].position;
+        const Vec3 s = inverse * nodes[i + 1].position;
+        const SurfaceWrap found = wrap_segment(object, p, s);
+        if (!found.wraps) {
+            continue;
+        }
+        const double change =
+            (found.begin - p).norm() + found.length + (s - found.end).norm() - (s - p).norm();
+        if (!best.wraps || change < best_change || (found.cuts && !best.cuts)) {
+            best = found;
+            best_at = i;
+            best_change = change;
+        }
+        if (found.cuts) {
+            break;
+        }
+    }
+    if (!best.wraps) {
+        return false;
+    }
+    const Index order = nodes[best_at].order;
+    const std::array<PathState::Node, 2> tangents = {
+        PathState::Node{T * best.begin, order, wrap.object, true, best.length},
+        PathState::Node{T * best.end, order, wrap.object, false, 0.0}};
+    nodes.insert(nodes.begin() + static_cast<std::ptrdiff_t>(best_at) + 1, tangents.begin(),
+                 tangents.end());
+    return true;
+}
+
+void MusclePaths::pull_point(Index point, const Vec3& u, const PathState& state,
+                             Wrench* wrenches) const {
+    const auto p = static_cast<std::size_t>(point);
+    const auto begin = static_cast<std::size_t>(point_start_[p]);
+    const auto end = static_cast<std::size_t>(point_start_[p + 1]);
+    for (std::size_t a = begin; a < end; ++a) {
+        const Anchor& anchor = anchors_[a];
+        const Vec3& x = state.anchors[a];
+        const double f0 = anchor.weight * u[0];
+        const double f1 = anchor.weight * u[1];
+        const double f2 = anchor.weight * u[2];
+        Wrench& w = wrenches[anchor.local];
+        w.f[0] += f0;
+        w.f[1] += f1;
+        w.f[2] += f2;
+        w.m[0] += x[1] * f2 - x[2] * f1;
+        w.m[1] += x[2] * f0 - x[0] * f2;
+        w.m[2] += x[0] * f1 - x[1] * f0;
+    }
+}
+
+double MusclePaths::pull_plain(const MuscleInfo& info, const PathState& state,
+                               Wrench* wrenches) const {
+    double length = 0.0;
+    Vec3 before = Vec3::Zero();
+    for (Index p = info.first_point; p + 1 < info.end_point; ++p) {
+        const Vec3 d = state.points[static_cast<std::size_t>(p) + 1] -
+                       state.points[static_cast<std::size_t>(p)];
+        const double l = d.norm();
+        const Vec3 u = l > 0.0 ? Vec3(d / l) : Vec3::Zero();
+        length += l;
+        pull_point(p, before - u, state, wrenches);
+        before = u;
+    }
+    pull_point(info.end_point - 1, before, state, wrenches);
+    return length;
+}
+
+double MusclePaths::pull_route(const MuscleInfo& info, const ModelPlacement& placement,
+                               PathState& state, Wrench* wrenches) const {
+    const auto& nodes = state.nodes;
+    Vec3 before = Vec3::Zero();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        // The piece on a surface pulls on nothing but its own body.
+        Vec3 after = Vec3::Zero();
+        const bool is_on_surface = nodes[i].wrap >= 0 && nodes[i].is_begin;
+        if (i + 1 < nodes.size() && !is_on_surface) {
+            after = nodes[i + 1].position - nodes[i].position;
+            const double l = after.norm();
+            after = l > 0.0 ? Vec3(after / l) : Vec3::Zero();
+        }
+        const Vec3 f = before - after;
+        before = after;
+        if (nodes[i].wrap < 0) {
+            const Index point = info.first_point + nodes[i].order;
+            pull_point(point, f, state, wrenches);
+            for (const Mover& mover : info.movers) {
+                if (mover.point == point) {
+                    const auto a =
+                        static_cast<std::size_t>(point_start_[static_cast<std::size_t>(point)]);
+                    const Index body = anchors_[a].body;
+                    const Vec3 axis =
+                        body < 0
+                            ? Vec3(Vec3::Unit(mover.component))
+                            : Vec3(placement.bodies[static_cast<std::size_t>(body)].rotation.col(
+                                  mover.component));
+                    state.jacobian[static_cast<std::size_t>(mover.entry)] +=
+                        f.dot(axis) *
+                        mover.function(placement.q[static_cast<std::size_t>(mover.coordinate)])
+                            .slope;
+                }
+            }
+            continue;
+        }
+        for (std::size_t w = 0; w < info.wraps.size(); ++w) {
+            if (info.wraps[w].object == nodes[i].wrap) {
+                Wrench& wrench = wrenches[info.wrap_locals[w]];
+                const Vec3 moment = nodes[i].position.cross(f);
+                for (int k = 0; k < 3; ++k) {
+                    wrench.f[k] += f[k];
+                    wrench.m[k] += moment[k];
+                }
+                break;
+            }
+        }
+    }
+    return length_of(nodes);
+}
+
+}  // namespace sinew

@@ -1,0 +1,231 @@
+#include "sinew/motion/range_of_motion.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+// The shaft of a body: from its joint to the next joint beyond it, or to its centre of mass.
+Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
+              const ModelPlacement& rest) {
+    const Placement& body = rest.bodies[static_cast<std::size_t>(joint.child)];
+    const Vec3 from = body * joint.child_frame.position;
+    Vec3 to = body * model.bodies[static_cast<std::size_t>(joint.child)].com;
+    for (const ModelJoint& next : model.joints) {
+        if (next.parent == joint.child) {
+            to = body * next.parent_frame.position;
+            break;
+        }
+    }
+    const Vec3 shaft = to - from;
+    return shaft.norm() > 1e-9 ? Vec3(shaft.normalized()) : Vec3(-Vec3::UnitY());
+}
+
+// Angles about three axes a, b, c with R = R(a) R(b) R(c), by Newton's method from 0 and a few
+// other starts: works for any axes that span space.
+bool solve_angles(const std::array<Vec3, 3>& axes, const Mat3& R, Vec3& angles) {
+    for (int start = 0; start < 8; ++start) {
+        Vec3 x((start & 1) != 0 ? 1.5 : 0.0, (start & 2) != 0 ? 1.0 : 0.0,
+               (start & 4) != 0 ? 1.5 : 0.0);
+        for (int i = 0; i < 40; ++i) {
+            const Mat3 A = Eigen::AngleAxisd(x[0], axes[0]).toRotationMatrix();
+            const Mat3 B = A * Eigen::AngleAxisd(x[1], axes[1]).toRotationMatrix();
+            const Mat3 now = B * Eigen::AngleAxisd(x[2], axes[2]).toRotationMatrix();
+            const Eigen::AngleAxisd off(Mat3(R * now.transpose()));
+            const Vec3 error = off.angle() * off.axis();
+            if (error.norm() < 1e-10) {
+                for (int k = 0; k < 3; ++k) {
+                    x[k] = std::remainder(x[k], 2.0 * kPi);
+                }
+                angles = x;
+                return true;
+            }
+            Mat3 J;
+            J.col(0) = axes[0];
+            J.col(1) = A * axes[1];
+            J.col(2) = B * axes[2];
+            // Damped, so that gimbal lock does not throw the iteration off.
+            const Mat3 damped = J.transpose() * J + 1e-9 * Mat3::Identity();
+            Vec3 step = damped.inverse() * (J.transpose() * error);
+            step *= std::min(1.0, 1.0 / step.norm());
+            x += step;
+        }
+    }
+    return false;
+}
+
+struct BallAxes {
+    std::array<Index, 3> coordinates = {};
+    std::array<Vec3, 3> axes = {};
+};
+
+BallAxes ball_axes(const MusculoskeletalModel& model, const ModelJoint& joint) {
+    BallAxes out;
+    for (std::size_t i = 0; i < 3; ++i) {
+        out.coordinates[i] = joint.axes[i].coordinate;
+        out.axes[i] = joint.axes[i].axis;
+        const ScalarFunction& f = joint.axes[i].function;
+        if (joint.axes[i].coordinate < 0 || f.kind != ScalarFunction::Kind::Linear ||
+            f.coefficients[1] != 0.0 || std::abs(f.coefficients[0] * f.scale) != 1.0) {
+            throw InputError({.where = fmt::format("joint '{}' of '{}'", joint.name, model.name),
+                              .found = "a joint without three free turns",
+                              .needs = "a ball joint",
+                              .remedy = "choose a hip or a shoulder"});
+        }
+        out.axes[i] *= f.coefficients[0] * f.scale;
+    }
+    return out;
+}
+
+}  // namespace
+
+double longest_length(const MuscleUnit& unit, const StretchLimits& limits) {
+    return limits.fibre * unit.fibre + limits.tendon * unit.tendon;
+}
+
+RangeOfMotion::RangeOfMotion(const MusculoskeletalModel& model, const StretchLimits& limits)
+    : tree_(model), paths_(model, tree_) {
+    for (const MuscleUnit& unit : model.muscles) {
+        longest_.push_back(longest_length(unit, limits));
+    }
+}
+
+Index RangeOfMotion::limiting_muscle(std::span<const double> q) {
+    tree_.place(q, placement_);
+    paths_.evaluate(placement_, state_);
+    Index worst = -1;
+    double excess = 1.0;
+    for (std::size_t m = 0; m < longest_.size(); ++m) {
+        if (state_.length[m] > excess * longest_[m]) {
+            excess = state_.length[m] / longest_[m];
+            worst = static_cast<Index>(m);
+        }
+    }
+    return worst;
+}
+
+bool RangeOfMotion::is_valid(std::span<const double> q) {
+    return limiting_muscle(q) < 0;
+}
+
+BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string& joint,
+                            const StretchLimits& limits, const Progress& progress) {
+    const auto found = std::find_if(model.joints.begin(), model.joints.end(),
+                                    [&](const ModelJoint& j) { return j.name == joint; });
+    if (found == model.joints.end()) {
+        std::vector<std::string> names;
+        for (const ModelJoint& j : model.joints) {
+            names.push_back(j.name);
+        }
+        throw InputError({.where = fmt::format("joint '{}'", joint),
+                          .found = fmt::format("no such joint{}", did_you_mean(joint, names)),
+                          .needs = fmt::format("one of {}", join(names, ", ")),
+                          .remedy = "name a joint of the model"});
+    }
+    const BallAxes ball = ball_axes(model, *found);
+    RangeOfMotion range(model, limits);
+    const std::vector<double> rest = rest_coordinates(model);
+    const ModelPlacement placement = range.tree().place(rest);
+    // The shaft in the joint's own frame, where the axes are given.
+    Mat3 R_frame = found->parent_frame.rotation;
+    if (found->parent >= 0) {
+        R_frame = placement.bodies[static_cast<std::size_t>(found->parent)].rotation * R_frame;
+    }
+    const Vec3 shaft = R_frame.transpose() * shaft_of(model, *found, placement);
+    const Vec3 e1 = shaft.unitOrthogonal();
+    const Vec3 e2 = shaft.cross(e1);
+
+    BallRangeMap map;
+    map.joint = joint;
+    std::map<Index, int> blame;
+    double inside = 0.0;
+    double all = 0.0;
+    Progress::Stage stage = progress.stage("range of motion", BallRangeMap::kSwings);
+    for (int s = 0; s < BallRangeMap::kSwings; ++s) {
+        const double swing = (s + 0.5) * kPi / BallRangeMap::kSwings;
+        // Volume in SO(3) of swing and twist: 1 - cos(swing) between a cell's edges.
+        const double weight = std::cos(swing - 0.5 * kPi / BallRangeMap::kSwings) -
+                              std::cos(swing + 0.5 * kPi / BallRangeMap::kSwings);
+        for (int d = 0; d < BallRangeMap::kDirections; ++d) {
+            const double direction = (d + 0.5) * 2.0 * kPi / BallRangeMap::kDirections;
+            const Vec3 axis = std::cos(direction) * e1 + std::sin(direction) * e2;
+            for (int t = 0; t < BallRangeMap::kTwists; ++t) {
+                const double twist = -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists;
+                const Mat3 R = (Eigen::AngleAxisd(swing, axis) * Eigen::AngleAxisd(twist, shaft))
+                                   .toRotationMatrix();
+                Vec3 angles;
+                Index limiting = -1;
+                const bool is_solved = solve_angles(ball.axes, R, angles);
+                if (is_solved) {
+                    std::vector<double> q = rest;
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        q[static_cast<std::size_t>(ball.coordinates[k])] =
+                            angles[static_cast<Eigen::Index>(k)];
+                    }
+                    limiting = range.limiting_muscle(q);
+                }
+                const bool is_valid = is_solved && limiting < 0;
+                if (limiting >= 0) {
+                    ++blame[limiting];
+                }
+                map.valid.push_back(is_valid ? 1 : 0);
+                inside += is_valid ? weight : 0.0;
+                all += weight;
+            }
+        }
+        stage.advance();
+    }
+    map.valid_fraction = inside / all;
+    for (const auto& [muscle, count] : blame) {
+        map.limiting.emplace_back(model.muscles[static_cast<std::size_t>(muscle)].name, count);
+    }
+    std::stable_sort(map.limiting.begin(), map.limiting.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    return map;
+}
+
+CoordinateRange coordinate_range(const MusculoskeletalModel& model, Index coordinate,
+                                 const StretchLimits& limits) {
+    RangeOfMotion range(model, limits);
+    const Coordinate& c = model.coordinates[static_cast<std::size_t>(coordinate)];
+    std::vector<double> q = rest_coordinates(model);
+    CoordinateRange out{.coordinate = c.name, .low = c.rest, .high = c.rest};
+    out.rest_is_valid = range.is_valid(q);
+    const double far = c.is_rotation ? kPi : 1.0;
+    const double step = c.is_rotation ? kPi / 360.0 : 1e-3;
+    for (const int side : {-1, 1}) {
+        const double limit =
+            side < 0 ? std::max(c.low, c.rest - far) : std::min(c.high, c.rest + far);
+        double& reached = side < 0 ? out.low : out.high;
+        for (int i = 1;; ++i) {
+            const double x = c.rest + side * step * i;
+            if (side * (x - limit) > 1e-12) {
+                reached = limit;
+                break;
+            }
+            q[static_cast<std::size_t>(coordinate)] = x;
+            const Index muscle = range.limiting_muscle(q);
+            if (muscle >= 0) {
+                (side < 0 ? out.low_muscle : out.high_muscle) =
+                    model.muscles[static_cast<std::size_t>(muscle)].name;
+                break;
+            }
+            reached = x;
+        }
+    }
+    return out;
+}
+
+}  // namespace sinew

@@ -1,0 +1,295 @@
+#include "sinew/motion/static_optimisation.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/motion/hill.h"
+
+#include <Eigen/Cholesky>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+std::span<const double> row_of(const std::vector<double>& values, std::size_t row,
+                               std::size_t count) {
+    return std::span(values).subspan(row * count, count);
+}
+
+std::string moment_name(const Coordinate& coordinate) {
+    return coordinate.name + (coordinate.is_rotation ? "_moment" : "_force");
+}
+
+MotionTable empty_table(std::string name, const std::vector<double>& times) {
+    MotionTable table;
+    table.name = std::move(name);
+    table.times = times;
+    return table;
+}
+
+// Coordinates whose moments muscles are asked for.
+std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const MusclePaths& paths) {
+    std::vector<bool> is_crossed(model.coordinates.size(), false);
+    for (std::size_t m = 0; m < paths.muscle_count(); ++m) {
+        for (const Index c : paths.coordinates(m)) {
+            is_crossed[static_cast<std::size_t>(c)] = true;
+        }
+    }
+    for (const CoordinateCoupler& coupler : model.couplers) {
+        if (is_crossed[static_cast<std::size_t>(coupler.dependent)]) {
+            is_crossed[static_cast<std::size_t>(coupler.independent)] = true;
+        }
+        is_crossed[static_cast<std::size_t>(coupler.dependent)] = false;
+    }
+    std::vector<Index> free;
+    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+        if (is_crossed[c] && !model.coordinates[c].is_locked) {
+            free.push_back(static_cast<Index>(c));
+        }
+    }
+    return free;
+}
+
+// Everything that is the same in all frames.
+class FrameSolver {
+public:
+    FrameSolver(const MusculoskeletalModel& model, const StaticOptimisationOptions& options)
+        : model_(model),
+          options_(options),
+          tree_(model),
+          paths_(model, tree_),
+          dynamics_(model, tree_),
+          free_(free_coordinates(model, paths_)),
+          dense_(model.coordinates.size()),
+          position_(model.coordinates.size(), -1) {
+        for (std::size_t k = 0; k < free_.size(); ++k) {
+            position_[static_cast<std::size_t>(free_[k])] = static_cast<Index>(k);
+        }
+        const auto n = static_cast<Eigen::Index>(free_.size());
+        problem_.reserve = Eigen::MatrixXd::Identity(n, n) * options.reserve * options.reserve;
+        problem_.exponent = options.exponent;
+        for (const MuscleUnit& unit : model.muscles) {
+            problem_.low.push_back(std::min(unit.least_activation, options.high));
+            problem_.high.push_back(options.high);
+        }
+    }
+
+    const std::vector<Index>& free() const {
+        return free_;
+    }
+
+    std::vector<double> moments(std::span<const double> q, std::span<const double> speed,
+                                std::span<const double> acceleration) {
+        tree_.place(q, placement_);
+        return dynamics_.inverse(placement_, speed, acceleration);
+    }
+
+    // After moments(): what each muscle can do here and now, N.
+    CoordinationResult solve(const std::vector<double>& moments, std::span<const double> speed,
+                             std::vector<double>& strength) {
+        paths_.evaluate(placement_, paths_state_);
+        std::vector<double> u(speed.begin(), speed.end());
+        for (std::size_t k = 0; k < tree_.couplers().size(); ++k) {
+            u[static_cast<std::size_t>(tree_.couplers()[k].dependent)] =
+                placement_.coupler_slopes[k] *
+                u[static_cast<std::size_t>(tree_.couplers()[k].independent)];
+        }
+        problem_.start.assign(1, 0);
+        problem_.row.clear();
+        problem_.value.clear();
+        strength.resize(model_.muscles.size());
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            paths_.scatter(paths_state_, m, dense_);
+            double velocity = 0.0;
+            for (std::size_t c = 0; c < dense_.size(); ++c) {
+                velocity += dense_[c] * u[c];
+            }
+            const MuscleUnit& unit = model_.muscles[m];
+            strength[m] =
+                options_.physiology
+                    ? rigid_tendon_force(unit, paths_state_.length[m], velocity, 1.0).active
+                    : unit.fmax;
+            tree_.fold_couplers(placement_, dense_);
+            for (std::size_t c = 0; c < dense_.size(); ++c) {
+                if (position_[c] >= 0 && dense_[c] != 0.0) {
+                    problem_.row.push_back(position_[c]);
+                    problem_.value.push_back(-dense_[c] * strength[m]);
+                }
+            }
+            problem_.start.push_back(static_cast<Index>(problem_.row.size()));
+        }
+        problem_.tau.resize(static_cast<Eigen::Index>(free_.size()));
+        for (std::size_t k = 0; k < free_.size(); ++k) {
+            problem_.tau[static_cast<Eigen::Index>(k)] =
+                moments[static_cast<std::size_t>(free_[k])];
+        }
+        CoordinationResult result = coordinate_muscles(problem_, guess_);
+        guess_ = result.multiplier;
+        return result;
+    }
+
+private:
+    const MusculoskeletalModel& model_;
+    StaticOptimisationOptions options_;
+    KinematicTree tree_;
+    MusclePaths paths_;
+    RigidDynamics dynamics_;
+    std::vector<Index> free_;
+    std::vector<double> dense_;
+    std::vector<Index> position_;
+    CoordinationProblem problem_ = {};
+    ModelPlacement placement_ = {};
+    PathState paths_state_ = {};
+    Eigen::VectorXd guess_ = {};
+};
+
+void note_reserves(const MusculoskeletalModel& model, const std::vector<Index>& free,
+                   double tolerated, StaticOptimisation& out) {
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        const auto c = static_cast<std::size_t>(free[k]);
+        double peak = 0.0;
+        double reserve = 0.0;
+        double when = 0.0;
+        for (std::size_t r = 0; r < out.moments.times.size(); ++r) {
+            peak = std::max(peak, std::abs(out.moments.at(r, c)));
+            if (std::abs(out.reserves.at(r, k)) > reserve) {
+                reserve = std::abs(out.reserves.at(r, k));
+                when = out.moments.times[r];
+            }
+        }
+        if (reserve > tolerated * peak) {
+            out.notes.push_back(fmt::format(
+                "muscles cannot make the moment of {}: a reserve of {:.3g} is needed at {:.3f} s, "
+                "peak moment {:.3g}",
+                model.coordinates[c].name, reserve, when, peak));
+        }
+    }
+}
+
+}  // namespace
+
+MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTable& motion,
+                             double filter) {
+    const CoordinateMotion m = coordinate_motion(model, motion, filter);
+    const KinematicTree tree(model);
+    const RigidDynamics dynamics(model, tree);
+    const std::size_t n = model.coordinates.size();
+    MotionTable out = empty_table("Inverse Dynamics", m.times);
+    for (const Coordinate& c : model.coordinates) {
+        out.columns.push_back(moment_name(c));
+    }
+    ModelPlacement placement;
+    for (std::size_t r = 0; r < m.times.size(); ++r) {
+        tree.place(row_of(m.q, r, n), placement);
+        const std::vector<double> tau =
+            dynamics.inverse(placement, row_of(m.speed, r, n), row_of(m.acceleration, r, n));
+        out.values.insert(out.values.end(), tau.begin(), tau.end());
+    }
+    return out;
+}
+
+StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const MotionTable& motion,
+                                   const StaticOptimisationOptions& options,
+                                   const Progress& progress) {
+    check_ranges(options, "static optimisation");
+    const CoordinateMotion m = coordinate_motion(model, motion, options.filter);
+    const std::size_t n = model.coordinates.size();
+    FrameSolver solver(model, options);
+    StaticOptimisation out;
+    out.moments = empty_table("Inverse Dynamics", m.times);
+    out.activations = empty_table("Static Optimization", m.times);
+    out.forces = empty_table("Static Optimization", m.times);
+    out.reserves = empty_table("Reserves", m.times);
+    for (const Coordinate& c : model.coordinates) {
+        out.moments.columns.push_back(moment_name(c));
+    }
+    for (const MuscleUnit& unit : model.muscles) {
+        out.activations.columns.push_back(unit.name);
+        out.forces.columns.push_back(unit.name);
+    }
+    for (const Index c : solver.free()) {
+        out.reserves.columns.push_back(model.coordinates[static_cast<std::size_t>(c)].name +
+                                       "_reserve");
+    }
+    if (!m.missing.empty()) {
+        out.notes.push_back(
+            fmt::format("{} coordinates are not in the motion and stay at rest", m.missing.size()));
+    }
+    Progress::Stage stage = progress.stage("static optimisation", m.times.size());
+    const Timer timer;
+    std::vector<double> strength;
+    for (std::size_t r = 0; r < m.times.size(); ++r) {
+        const auto speed = row_of(m.speed, r, n);
+        const std::vector<double> tau =
+            solver.moments(row_of(m.q, r, n), speed, row_of(m.acceleration, r, n));
+        const CoordinationResult result = solver.solve(tau, speed, strength);
+        out.moments.values.insert(out.moments.values.end(), tau.begin(), tau.end());
+        for (std::size_t k = 0; k < result.activation.size(); ++k) {
+            out.activations.values.push_back(result.activation[k]);
+            out.forces.values.push_back(result.activation[k] * strength[k]);
+        }
+        for (const double reserve : result.reserve) {
+            out.reserves.values.push_back(reserve);
+        }
+        out.unsolved_frames += result.has_converged ? 0 : 1;
+        stage.advance();
+    }
+    out.seconds = timer.seconds();
+    note_reserves(model, solver.free(), options.tolerated, out);
+    return out;
+}
+
+AccelerationResult activations_for_acceleration(const MusculoskeletalModel& model,
+                                                std::span<const double> q,
+                                                std::span<const double> speed,
+                                                std::span<const double> wanted, double w_reg) {
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    const RigidDynamics dynamics(model, tree);
+    const ModelPlacement placement = tree.place(q);
+    const PathState state = paths.evaluate(placement);
+    const auto n = static_cast<Eigen::Index>(q.size());
+    const Eigen::MatrixXd M = dynamics.mass_matrix(placement);
+    // B a + M y = tau with y = q''_wanted - q''(a); tau moves the bodies as wanted, less what
+    // passive forces do by themselves.
+    const std::vector<double> needed = dynamics.inverse(placement, speed, wanted);
+    CoordinationProblem problem;
+    problem.tau = Eigen::Map<const Eigen::VectorXd>(needed.data(), n);
+    problem.reserve = M * M;
+    // Coupled coordinates have empty rows; their multiplier stays 0.
+    problem.reserve.diagonal().array() += 1e-12 * M.diagonal().maxCoeff() * M.diagonal().maxCoeff();
+    problem.cost = w_reg;
+    std::vector<double> dense(q.size());
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        paths.scatter(state, m, dense);
+        double velocity = 0.0;
+        for (std::size_t c = 0; c < dense.size(); ++c) {
+            velocity += dense[c] * speed[c];
+        }
+        tree.fold_couplers(placement, dense);
+        const MuscleForce f = rigid_tendon_force(model.muscles[m], state.length[m], velocity, 1.0);
+        for (std::size_t c = 0; c < dense.size(); ++c) {
+            if (dense[c] != 0.0) {
+                problem.row.push_back(static_cast<Index>(c));
+                problem.value.push_back(-dense[c] * f.active);
+                problem.tau[static_cast<Eigen::Index>(c)] += dense[c] * f.passive;
+            }
+        }
+        problem.start.push_back(static_cast<Index>(problem.row.size()));
+        problem.low.push_back(0.0);
+        problem.high.push_back(1.0);
+    }
+    const CoordinationResult solved = coordinate_muscles(problem);
+    AccelerationResult out{solved.activation, {}, solved.has_converged};
+    // y = M times the multiplier, by r = M y = S * multiplier.
+    const Eigen::VectorXd missed = M * solved.multiplier;
+    for (Eigen::Index c = 0; c < n; ++c) {
+        out.acceleration.push_back(wanted[static_cast<std::size_t>(c)] - missed[c]);
+    }
+    return out;
+}
+
+}  // namespace sinew

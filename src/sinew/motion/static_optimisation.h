@@ -1,0 +1,83 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/base/progress.h"
+#include "sinew/motion/coordination.h"
+#include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/rigid_dynamics.h"
+#include "sinew/motion/smoothing.h"
+
+#include <concepts>
+#include <type_traits>
+
+namespace sinew {
+
+struct StaticOptimisationOptions {
+    double exponent = 2.0;    ///< p in min sum a^p, > 1
+    bool physiology = true;   ///< force-length and force-velocity count; otherwise a * fmax
+    double reserve = 0.1;     ///< optimal force of reserve actuators, N m or N, > 0
+    double filter = 6.0;      ///< low-pass cutoff of the motion, Hz; 0: none
+    double high = 1.0;        ///< greatest activation, > 0
+    double tolerated = 1e-3;  ///< share of the peak moment that reserves may add unreported
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, StaticOptimisationOptions>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.exponent, Field{.name = "exponent", .help = "p in min sum a^p", .min = 1.1, .max = 10.0});
+    v(o.physiology, Field{.name = "physiology", .help = "force-length and force-velocity"});
+    v(o.reserve, Field{.name = "reserve",
+                       .help = "optimal force of reserve actuators",
+                       .unit = "N m",
+                       .above = 0.0});
+    v(o.filter, Field{.name = "filter",
+                      .help = "low-pass cutoff of the motion; 0: none",
+                      .unit = "Hz",
+                      .min = 0.0});
+    v(o.high, Field{.name = "high", .help = "greatest activation", .max = 100.0, .above = 0.0});
+    v(o.tolerated, Field{.name = "tolerated",
+                         .help = "share of the peak moment that reserves may add unreported",
+                         .min = 0.0,
+                         .max = 1.0});
+}
+
+/// Who pulls how much over a motion.
+struct StaticOptimisation {
+    MotionTable moments = {};             ///< per coordinate, N m or N
+    MotionTable activations = {};         ///< per muscle
+    MotionTable forces = {};              ///< per muscle, along the tendon, N
+    MotionTable reserves = {};            ///< per free coordinate, N m or N
+    std::vector<std::string> notes = {};  ///< what the muscles could not do, what was missing
+    int unsolved_frames = 0;
+    double seconds = 0.0;  ///< of the optimisation alone
+};
+
+/// Joint moments of a motion: filter, differentiate, invert the dynamics.
+MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTable& motion,
+                             double filter);
+
+/// Static optimisation [Crowninshield1981; Anderson2001]: at every frame the moments are shared out
+/// at the least sum of activations to the power p. Tendons do not stretch and passive forces are
+/// left out, so that the force of a muscle is its activation times what it can do at this length
+/// and velocity. Coordinates that are locked or follow others, and those of joints that no muscle
+/// crosses, are left to the reserves and not reported.
+/// @throws InputError  as coordinate_motion; Cancelled
+StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const MotionTable& motion,
+                                   const StaticOptimisationOptions& options = {},
+                                   const Progress& progress = {});
+
+/// Activations for wanted accelerations in one pose [Ryu2021, eqs. 12-13]:
+///   min |q''_wanted - q''(a)|^2 + w_reg |a|^2,  0 <= a <= 1
+/// with forces a * fmax(length) + passive force along rigid tendons.
+/// @param w_reg  > 0
+struct AccelerationResult {
+    std::vector<double> activation = {};
+    std::vector<double> acceleration = {};  ///< reached
+    bool has_converged = false;
+};
+AccelerationResult activations_for_acceleration(const MusculoskeletalModel& model,
+                                                std::span<const double> q,
+                                                std::span<const double> speed,
+                                                std::span<const double> wanted, double w_reg);
+
+}  // namespace sinew
