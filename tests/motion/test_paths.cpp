@@ -157,7 +157,7 @@ TEST(Wrapping, JacobiansOverSurfacesAreThoseOfFiniteDifferences) {
         model.muscles = {muscle(
             "m", {point_on(0, Vec3(0.03, -0.1, 0.005)), point_on(1, Vec3(0.025, -0.08, -0.004))})};
         model.muscles[0].wraps = {{.object = 0}};
-        for (const double angle : {-1.0, -0.5}) {
+        for (const double angle : {-0.3, -0.5}) {
             const std::vector<double> q = {0.2, angle};
             const KinematicTree tree(model);
             const MusclePaths paths(model, tree);

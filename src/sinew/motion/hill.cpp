@@ -138,10 +138,15 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
         return rigid_tendon_force(unit, length, 0.0, activation);
     }
     MuscleForce force;
-    if (balance(low, force) <= 0.0) {
+    double f_low = balance(low, force);
+    if (f_low <= 0.0) {
+        // Even at its shortest the fibre pulls more than the tendon bears: no more is passed on.
+        force.total += f_low;
+        force.passive = std::min(force.passive, force.total);
+        force.active = force.total - force.passive;
+        force.is_slack = true;
         return force;
     }
-    double f_low = balance(low, force);
     double f_high = balance(high, force);
     // False position with halved ends (Illinois), bisection when it does not gain enough.
     for (int i = 0; i < 200 && high - low > 1e-15 * length; ++i) {

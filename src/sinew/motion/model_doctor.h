@@ -22,7 +22,7 @@ struct ModelFinding {
 /// Examines a model: masses and inertias (triangle inequality), fibre and tendon lengths against
 /// the path's length at rest and against published ranges, passive force at rest, path points far
 /// from their bodies, moment arms that jump within a coordinate's range, left and right that
-/// differ, ranges whose rest value lies outside or that muscles cut off.
+/// differ, ranges whose rest value lies outside.
 /// @throws InputError when the model is not valid
 std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model);
 

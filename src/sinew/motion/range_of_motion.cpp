@@ -33,37 +33,17 @@ Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
     return shaft.norm() > 1e-9 ? Vec3(shaft.normalized()) : Vec3(-Vec3::UnitY());
 }
 
-// Angles about three axes a, b, c with R = R(a) R(b) R(c), by Newton's method from 0 and a few
-// other starts: works for any axes that span space.
-bool solve_angles(const std::array<Vec3, 3>& axes, const Mat3& R, Vec3& angles) {
-    for (int start = 0; start < 8; ++start) {
-        Vec3 x((start & 1) != 0 ? 1.5 : 0.0, (start & 2) != 0 ? 1.0 : 0.0,
-               (start & 4) != 0 ? 1.5 : 0.0);
-        for (int i = 0; i < 40; ++i) {
-            const Mat3 A = Eigen::AngleAxisd(x[0], axes[0]).toRotationMatrix();
-            const Mat3 B = A * Eigen::AngleAxisd(x[1], axes[1]).toRotationMatrix();
-            const Mat3 now = B * Eigen::AngleAxisd(x[2], axes[2]).toRotationMatrix();
-            const Eigen::AngleAxisd off(Mat3(R * now.transpose()));
-            const Vec3 error = off.angle() * off.axis();
-            if (error.norm() < 1e-10) {
-                for (int k = 0; k < 3; ++k) {
-                    x[k] = std::remainder(x[k], 2.0 * kPi);
-                }
-                angles = x;
-                return true;
-            }
-            Mat3 J;
-            J.col(0) = axes[0];
-            J.col(1) = A * axes[1];
-            J.col(2) = B * axes[2];
-            // Damped, so that gimbal lock does not throw the iteration off.
-            const Mat3 damped = J.transpose() * J + 1e-9 * Mat3::Identity();
-            Vec3 step = damped.inverse() * (J.transpose() * error);
-            step *= std::min(1.0, 1.0 / step.norm());
-            x += step;
-        }
-    }
-    return false;
+// Angles with R = R(a, x) R(b, y) R(c, z) for axes at right angles: in their own frame these are
+// turns about x, y and z, the last reversed where the axes are left-handed.
+Vec3 angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
+    const double hand = axes[0].cross(axes[1]).dot(axes[2]) > 0.0 ? 1.0 : -1.0;
+    Mat3 A;
+    A.col(0) = axes[0];
+    A.col(1) = axes[1];
+    A.col(2) = hand * axes[2];
+    Vec3 angles = xyz_from_rotation(A.transpose() * R * A);
+    angles[2] *= hand;
+    return angles;
 }
 
 struct BallAxes {
@@ -85,6 +65,14 @@ BallAxes ball_axes(const MusculoskeletalModel& model, const ModelJoint& joint) {
                               .remedy = "choose a hip or a shoulder"});
         }
         out.axes[i] *= f.coefficients[0] * f.scale;
+    }
+    if (std::abs(out.axes[0].dot(out.axes[1])) + std::abs(out.axes[1].dot(out.axes[2])) +
+            std::abs(out.axes[0].dot(out.axes[2])) >
+        1e-4) {
+        throw InputError({.where = fmt::format("joint '{}' of '{}'", joint.name, model.name),
+                          .found = "axes that do not stand at right angles",
+                          .needs = "a ball joint with three axes at right angles",
+                          .remedy = "choose another joint"});
     }
     return out;
 }
@@ -150,6 +138,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
     BallRangeMap map;
     map.joint = joint;
     std::map<Index, int> blame;
+    std::vector<double> q = rest;
     double inside = 0.0;
     double all = 0.0;
     Progress::Stage stage = progress.stage("range of motion", BallRangeMap::kSwings);
@@ -165,18 +154,13 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
                 const double twist = -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists;
                 const Mat3 R = (Eigen::AngleAxisd(swing, axis) * Eigen::AngleAxisd(twist, shaft))
                                    .toRotationMatrix();
-                Vec3 angles;
-                Index limiting = -1;
-                const bool is_solved = solve_angles(ball.axes, R, angles);
-                if (is_solved) {
-                    std::vector<double> q = rest;
-                    for (std::size_t k = 0; k < 3; ++k) {
-                        q[static_cast<std::size_t>(ball.coordinates[k])] =
-                            angles[static_cast<Eigen::Index>(k)];
-                    }
-                    limiting = range.limiting_muscle(q);
+                const Vec3 angles = angles_of(ball.axes, R);
+                for (std::size_t k = 0; k < 3; ++k) {
+                    q[static_cast<std::size_t>(ball.coordinates[k])] =
+                        angles[static_cast<Eigen::Index>(k)];
                 }
-                const bool is_valid = is_solved && limiting < 0;
+                const Index limiting = range.limiting_muscle(q);
+                const bool is_valid = limiting < 0;
                 if (limiting >= 0) {
                     ++blame[limiting];
                 }

@@ -55,7 +55,8 @@ struct BallRangeMap {
     std::vector<std::pair<std::string, int>> limiting = {};
 };
 
-/// @param joint  of the model; a ball joint or a custom joint with three turning coordinates
+/// @param joint  of the model; a ball joint or a custom joint that turns about three axes at right
+/// angles
 /// @throws InputError  for other joints; Cancelled
 BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string& joint,
                             const StretchLimits& limits = {}, const Progress& progress = {});

@@ -190,6 +190,48 @@ Vec3 tangent_point(const Vec3& p, const Vec3& centre, double r, const Vec3& e1, 
     return (first - side).squaredNorm() < (second - side).squaredNorm() ? first : second;
 }
 
+double total(const SurfaceWrap& wrap, const Vec3& p, const Vec3& s) {
+    return (wrap.begin - p).norm() + wrap.length + (s - wrap.end).norm();
+}
+
+// The geodesic on the side of the line to which `out` points (in coordinates divided by the radii).
+SurfaceWrap pushed_out(const Vec3& p, const Vec3& s, const Vec3& radii, const Vec3& out) {
+    // First guess: the plane through the line and `out` cuts the sphere in a circle.
+    const Vec3 p1 = p.cwiseQuotient(radii);
+    const Vec3 s1 = s.cwiseQuotient(radii);
+    const Vec3 e1 = (s1 - p1).normalized();
+    const Vec3 normal = e1.cross(out);
+    const Vec3 centre = p1.dot(normal) * normal;
+    const double r = std::sqrt(std::max(1e-12, 1.0 - centre.squaredNorm()));
+    const Vec3 top = centre + r * out;
+    const Vec3 a = tangent_point(p1, centre, r, e1, out, top).cwiseProduct(radii);
+    const Vec3 b = tangent_point(s1, centre, r, e1, out, top).cwiseProduct(radii);
+    const Ellipsoid surface{radii.cwiseProduct(radii).cwiseInverse()};
+    const Vec3 n = surface.gradient(a).normalized();
+    Vec3 direction = a - p;
+    direction = direction.norm() > 1e-12 ? direction : Vec3(b - a);
+    direction -= direction.dot(n) * n;
+    // Length of the circle's arc from a over the top to b, mapped back; chords keep it short, so
+    // that Newton's method does not overshoot where the strand leaves the surface.
+    const auto angle_of = [&](const Vec3& x) {
+        const Vec3 d = x.cwiseQuotient(radii) - centre;
+        return std::atan2(d.dot(out), d.dot(e1));
+    };
+    const double from = angle_of(a);
+    const double sweep =
+        std::fmod(from - angle_of(b) + 4.0 * std::numbers::pi, 2.0 * std::numbers::pi);
+    double guess = 0.0;
+    Vec3 last = a;
+    for (int i = 1; i <= 16; ++i) {
+        const double angle = from - sweep * i / 16.0;
+        const Vec3 next =
+            (centre + r * (std::cos(angle) * e1 + std::sin(angle) * out)).cwiseProduct(radii);
+        guess += (next - last).norm();
+        last = next;
+    }
+    return solve(surface, Strand{a, direction.normalized(), guess}, p, s, radii.mean());
+}
+
 }  // namespace
 
 SurfaceWrap wrap_ellipsoid(const WrapObject& object, const Vec3& p, const Vec3& s) {
@@ -222,24 +264,15 @@ SurfaceWrap wrap_ellipsoid(const WrapObject& object, const Vec3& p, const Vec3& 
         out -= out.dot(d) / d.squaredNorm() * d;
     }
     out.normalize();
-    // First guess: the plane through the line and `out` cuts the sphere in a circle.
-    const Vec3 e1 = d.normalized();
-    const Vec3 e2 = out;
-    const Vec3 normal = e1.cross(e2);
-    const Vec3 centre = p1.dot(normal) * normal;
-    const double r = std::sqrt(std::max(1e-12, 1.0 - centre.squaredNorm()));
-    const Vec3 top = centre + r * e2;
-    const Vec3 a = tangent_point(p1, centre, r, e1, e2, top).cwiseProduct(radii);
-    const Vec3 b = tangent_point(s1, centre, r, e1, e2, top).cwiseProduct(radii);
-    const Ellipsoid surface{radii.cwiseProduct(radii).cwiseInverse()};
-    const Vec3 n = surface.gradient(a).normalized();
-    Vec3 direction = a - p;
-    direction = direction.norm() > 1e-12 ? direction : Vec3(b - a);
-    direction -= direction.dot(n) * n;
-    const Vec3 peak = top.cwiseProduct(radii);
-    const double chord = (b - a).norm();
-    const double guess = std::max(chord, 0.5 * (chord + (peak - a).norm() + (b - peak).norm()));
-    return solve(surface, Strand{a, direction.normalized(), guess}, p, s, radii.mean());
+    const SurfaceWrap wrap = pushed_out(p, s, radii, out);
+    // Where the line passes near the centre, the way round the other side may be shorter.
+    if (object.side_sign == 0 && nearest.squaredNorm() < 0.5) {
+        const SurfaceWrap other = pushed_out(p, s, radii, -out);
+        if (other.wraps && (!wrap.wraps || total(other, p, s) < total(wrap, p, s))) {
+            return other;
+        }
+    }
+    return wrap;
 }
 
 SurfaceWrap wrap_torus(const WrapObject& object, const Vec3& p, const Vec3& s) {

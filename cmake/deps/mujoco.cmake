@@ -1,0 +1,8 @@
+include_guard(DIRECTORY)
+find_path(MUJOCO_INCLUDE_DIR mujoco/mujoco.h REQUIRED)
+find_library(MUJOCO_LIBRARY mujoco REQUIRED)
+if(NOT TARGET sinew_dep_mujoco)
+    add_library(sinew_dep_mujoco INTERFACE IMPORTED GLOBAL)
+    target_include_directories(sinew_dep_mujoco SYSTEM INTERFACE "${MUJOCO_INCLUDE_DIR}")
+    target_link_libraries(sinew_dep_mujoco INTERFACE "${MUJOCO_LIBRARY}")
+endif()
