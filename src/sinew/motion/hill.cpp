@@ -150,9 +150,8 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
     double f_high = balance(high, force);
     // False position with halved ends (Illinois), bisection when it does not gain enough.
     for (int i = 0; i < 200 && high - low > 1e-15 * length; ++i) {
-        const double span = high - low;
         double x = f_high < 0.0 ? high - f_high * (high - low) / (f_high - f_low) : high;
-        if (!(x > low && x < high) || i % 3 == 2) {
+        if (!(x > low && x < high) || i % 2 == 1) {
             x = 0.5 * (low + high);
         }
         const double f = balance(x, force);
@@ -168,7 +167,7 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
             f_high = f;
             f_low *= 0.5;
         }
-        if (std::abs(f) < 1e-12 * unit.fmax || high - low >= span) {
+        if (std::abs(f) < 1e-12 * unit.fmax) {
             break;
         }
     }

@@ -265,8 +265,8 @@ SurfaceWrap wrap_ellipsoid(const WrapObject& object, const Vec3& p, const Vec3& 
     }
     out.normalize();
     const SurfaceWrap wrap = pushed_out(p, s, radii, out);
-    // Where the line passes near the centre, the way round the other side may be shorter.
-    if (object.side_sign == 0 && nearest.squaredNorm() < 0.5) {
+    // On a flat ellipsoid the way round the other side may be shorter.
+    if (object.side_sign == 0) {
         const SurfaceWrap other = pushed_out(p, s, radii, -out);
         if (other.wraps && (!wrap.wraps || total(other, p, s) < total(wrap, p, s))) {
             return other;
