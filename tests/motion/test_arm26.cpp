@@ -56,17 +56,63 @@ TEST_F(Arm26, ActivationsAndForcesAreThoseOfOpenSim) {
     EXPECT_EQ(ours.unsolved_frames, 0);
     EXPECT_TRUE(ours.notes.empty()) << ours.notes[0];
     for (std::size_t m = 0; m < activations.columns.size(); ++m) {
-        const Index column = find_column(ours.activations, activations.columns[m]);
-        ASSERT_GE(column, 0);
+        const std::string& name = activations.columns[m];
+        const auto column = static_cast<std::size_t>(find_column(ours.activations, name));
         double peak = 0.0;
-        const double a =
-            rms(ours.activations, static_cast<std::size_t>(column), activations, m, peak);
-        EXPECT_LT(a, 0.02) << activations.columns[m];
-        const double f = rms(ours.forces, static_cast<std::size_t>(column), forces, m, peak);
-        // OpenSim's own test of this model accepts 4 N; three muscles pull no more than 12 N.
-        EXPECT_LT(f, std::max(0.03 * peak, peak < 12.0 ? 3.0 : 0.0))
-            << activations.columns[m] << " peak " << peak;
+        EXPECT_LT(rms(ours.activations, column, activations, m, peak), 0.02) << name;
+        const double f = rms(ours.forces, column, forces, m, peak);
+        RecordProperty(name, std::to_string(f / peak));
+        if (name == "TRIlat" || name == "TRImed" || name == "BIClong") {
+            EXPECT_LT(f, 0.03 * peak) << name;
+        } else {
+            // These hardly pull, and the reference leaves them above the optimum (next test).
+            EXPECT_LT(f, 1.3) << name;
+        }
     }
+}
+
+// The reference stops its interior-point method early: muscles that should rest keep a little
+// activation (BRA flexes while the triceps extends). With the reference's own moments and strengths
+// our solution costs less in every frame, so that the difference is not ours.
+TEST_F(Arm26, NoFrameCostsMoreThanOpenSims) {
+    const StaticOptimisation ours = optimise_motion(model, motion);
+    const CoordinateMotion path = coordinate_motion(model, motion, 6.0);
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    int better = 0;
+    for (std::size_t r = 0; r < forces.times.size(); ++r) {
+        const PathState state = paths.evaluate(tree.place(std::span(path.q).subspan(2 * r, 2)));
+        CoordinationProblem problem;
+        problem.tau = Eigen::Vector2d::Zero();
+        problem.reserve = 1e-8 * Eigen::Matrix2d::Identity();
+        double cost = 0.0;
+        for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+            const auto column =
+                static_cast<std::size_t>(find_column(forces, model.muscles[m].name));
+            const double a = activations.at(r, column);
+            std::array<double, 2> slopes = {};
+            paths.scatter(state, m, slopes);
+            for (int c = 0; c < 2; ++c) {
+                const double moment = -slopes[static_cast<std::size_t>(c)] * forces.at(r, column);
+                problem.row.push_back(c);
+                problem.value.push_back(moment / a);
+                problem.tau[c] += moment;
+            }
+            problem.start.push_back(static_cast<Index>(problem.row.size()));
+            problem.low.push_back(0.0);
+            problem.high.push_back(1.0);
+            cost += a * a;
+        }
+        const CoordinationResult best = coordinate_muscles(problem);
+        double least = 0.0;
+        for (const double a : best.activation) {
+            least += a * a;
+        }
+        EXPECT_LE(least, cost * (1.0 + 1e-6)) << forces.times[r];
+        EXPECT_LT(best.reserve.norm(), 1e-6);
+        better += least < 0.999 * cost ? 1 : 0;
+    }
+    EXPECT_GT(better, 40);
 }
 
 }  // namespace

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int kMaxIterations = 200;
 constexpr double kTolerance = 1e-11;
+constexpr double kFlat = 0.3;  // of the first slope, where a line search ends
 
-// a(y), its slope by b.y, and the dual's share: max over a of (b.y) a - cost/p a^p.
+// a(y), which maximises (b.y) a - cost/p a^p, and its slope by b.y.
 struct Response {
     double a = 0.0;
     double slope = 0.0;
-    double dual = 0.0;
 };
 
 Response respond(double pull, double low, double high, double cost, double p) {
@@ -35,7 +35,6 @@ Response respond(double pull, double low, double high, double cost, double p) {
         r.slope =
             1.0 / (cost * (p - 1.0)) * (p == 2.0 ? 1.0 : std::pow(std::max(free, 1e-6), 2.0 - p));
     }
-    r.dual = pull * r.a - cost / p * (p == 2.0 ? r.a * r.a : std::pow(r.a, p));
     return r;
 }
 
@@ -44,10 +43,9 @@ public:
     explicit Dual(const CoordinationProblem& problem)
         : problem_(problem), count_(problem.low.size()), state_(count_) {}
 
-    // phi(y) = 1/2 y'Sy + sum_m dual_m(b_m.y) - tau.y, and its gradient B a + S y - tau.
-    double evaluate(const Eigen::VectorXd& y, Eigen::VectorXd& gradient) {
+    // The gradient B a + S y - tau of the convex 1/2 y'Sy + sum_m dual_m(b_m.y) - tau.y.
+    void evaluate(const Eigen::VectorXd& y, Eigen::VectorXd& gradient) {
         gradient.noalias() = problem_.reserve * y;
-        double phi = 0.5 * y.dot(gradient) - problem_.tau.dot(y);
         gradient -= problem_.tau;
         for (std::size_t m = 0; m < count_; ++m) {
             double pull = 0.0;
@@ -57,13 +55,11 @@ public:
             }
             state_[m] =
                 respond(pull, problem_.low[m], problem_.high[m], problem_.cost, problem_.exponent);
-            phi += state_[m].dual;
             for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
                 const auto e = static_cast<std::size_t>(k);
                 gradient[problem_.row[e]] += problem_.value[e] * state_[m].a;
             }
         }
-        return phi;
     }
 
     // S + sum over muscles within their bounds of slope b b'.
@@ -95,6 +91,31 @@ private:
     std::vector<Response> state_;
 };
 
+// Goes down the step until the dual is nearly flat along it. Its slope along a line rises, so a sign
+// change brackets the minimum; slopes resolve progress where values no longer do.
+bool search(Dual& dual, const Eigen::VectorXd& step, Eigen::VectorXd& y,
+            Eigen::VectorXd& gradient) {
+    const double slope = gradient.dot(step);
+    if (!(slope < 0.0)) {
+        return false;
+    }
+    const Eigen::VectorXd start = y;
+    double low = 0.0;
+    double high = 0.0;
+    double t = 1.0;
+    for (int i = 0; i < 60; ++i) {
+        y = start + t * step;
+        dual.evaluate(y, gradient);
+        const double here = gradient.dot(step);
+        if (std::abs(here) <= kFlat * std::abs(slope)) {
+            return true;
+        }
+        (here < 0.0 ? low : high) = t;
+        t = high > 0.0 ? 0.5 * (low + high) : 2.0 * t;
+    }
+    return low > 0.0;
+}
+
 }  // namespace
 
 CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
@@ -108,36 +129,23 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
                             : Eigen::VectorXd(Eigen::VectorXd::Zero(problem.tau.size()));
     const double scale = 1.0 + problem.tau.norm();
     Eigen::VectorXd gradient(y.size());
-    Eigen::VectorXd trial_gradient(y.size());
-    double phi = dual.evaluate(y, gradient);
+    dual.evaluate(y, gradient);
     for (result.iterations = 0; result.iterations < kMaxIterations; ++result.iterations) {
         result.residual = gradient.norm() / scale;
         if (result.residual < kTolerance) {
             break;
         }
         const Eigen::VectorXd step = dual.hessian().llt().solve(-gradient);
-        const double slope = gradient.dot(step);
-        double t = 1.0;
-        bool is_lower = false;
-        for (int half = 0; half < 50 && !is_lower; ++half, t *= 0.5) {
-            const double trial = dual.evaluate(y + t * step, trial_gradient);
-            // Near the end phi no longer resolves the progress; the gradient does.
-            if (trial <= phi + 1e-4 * t * slope ||
-                (trial_gradient.norm() < gradient.norm() && trial <= phi + 1e-12 * std::abs(phi))) {
-                y += t * step;
-                phi = trial;
-                gradient = trial_gradient;
-                is_lower = true;
-            }
-        }
-        if (!is_lower) {
-            dual.evaluate(y, gradient);
+        if (!search(dual, step, y, gradient)) {
             break;
         }
     }
-    result.has_converged = result.residual < 1e-8;
+    result.residual = gradient.norm() / scale;
+    // Beyond p = 2 a small activation is a root of a pull that rounding blurs: 1e-8 is the best there.
+    result.has_converged = result.residual < 1e-6;
     result.multiplier = y;
-    result.reserve = problem.reserve * y;
+    // Reserves take the rest, so that the moments add up exactly.
+    result.reserve = problem.reserve * y - gradient;
     result.activation.reserve(problem.low.size());
     for (const Response& r : dual.state()) {
         result.activation.push_back(r.a);

@@ -19,8 +19,8 @@ namespace sinew {
 ///
 /// Solved by Newton's method on the dual: with multipliers y, a_m = clip((b_m.y / cost)^(1/(p-1)))
 /// and r = S y, so that B a(y) + S y = tau is a system of as many equations as coordinates,
-/// monotone and with one solution. The line search lowers the dual function, so it always
-/// converges.
+/// monotone and with one solution. A line search
+/// along its slope makes it converge from anywhere.
 struct CoordinationProblem {
     /// Columns of B: muscle m has the entries start[m] .. start[m+1].
     std::vector<Index> start = {0};

@@ -174,6 +174,35 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
     return force;
 }
 
+double isokinetic_strength(const MuscleUnit& unit, double length, double velocity) {
+    const double height = fibre_height(unit);
+    const auto pull_of = [&](double along) {
+        const double fibre = std::hypot(along, height);
+        const double x = fibre / unit.fibre;
+        const double passive =
+            std::exp(unit.passive_shape * ((x - 1.0) / unit.passive_strain - 1.0));
+        return (active_force_length(unit, x) + passive) * along / fibre;
+    };
+    double low = kShortest * unit.fibre;
+    double high = length - unit.tendon;
+    if (high <= low) {
+        return 0.0;
+    }
+    double pull = pull_of(high);
+    if (unit.tendon > 0.0) {
+        // The tendon pulls more towards the lower end, and nothing at the upper.
+        for (int i = 0; i < 52; ++i) {
+            const double along = 0.5 * (low + high);
+            const double tendon = tendon_force(unit, (length - along) / unit.tendon - 1.0);
+            pull = pull_of(along);
+            (tendon > pull ? low : high) = along;
+        }
+    }
+    const double shortening =
+        -std::cos(unit.pennation) * velocity / (unit.velocity * unit.fibre);
+    return unit.fmax * pull * (1.8 - 1.8 / (1.0 + std::exp((0.04 - shortening) / 0.18)));
+}
+
 double fibre_velocity(const MuscleUnit& unit, double length, double fibre, double activation) {
     const double height = fibre_height(unit);
     const double along = std::sqrt(

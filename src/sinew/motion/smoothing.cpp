@@ -40,10 +40,18 @@ using Mat2 = Eigen::Matrix2d;
 }  // namespace
 
 std::vector<double> low_pass(const std::vector<double>& signal, double step, double cutoff) {
-    const std::size_t n = signal.size();
-    if (n < 4) {
+    if (signal.size() < 4) {
         return signal;
     }
+    const std::vector<double> x = continued_low_pass(signal, step, cutoff);
+    const auto pad = static_cast<std::ptrdiff_t>(signal.size() / 2);
+    return {x.begin() + pad, x.begin() + pad + static_cast<std::ptrdiff_t>(signal.size())};
+}
+
+std::vector<double> continued_low_pass(const std::vector<double>& signal, double step,
+                                       double cutoff) {
+    const std::size_t n = signal.size();
+    SINEW_ASSERT(n >= 4, "{} samples", n);
     cutoff = std::min(cutoff, 0.49 / step);
     const std::size_t pad = n / 2;
     std::vector<double> x;
@@ -59,8 +67,7 @@ std::vector<double> low_pass(const std::vector<double>& signal, double step, dou
     std::reverse(x.begin(), x.end());
     x = butterworth(x, step, cutoff);
     std::reverse(x.begin(), x.end());
-    return {x.begin() + static_cast<std::ptrdiff_t>(pad),
-            x.begin() + static_cast<std::ptrdiff_t>(pad + n)};
+    return x;
 }
 
 SplineSamples quintic_spline(const std::vector<double>& times, const std::vector<double>& values) {
@@ -126,10 +133,32 @@ bool names_coordinate(const std::string& column, const std::string& coordinate) 
            (column.size() > coordinate.size() + 7 && column.ends_with("/" + coordinate + "/value"));
 }
 
-std::vector<double> filtered(const std::vector<double>& times, std::vector<double> values,
-                             double cutoff) {
+// The part of `whole` that belongs to the n samples in its middle.
+SplineSamples middle_of(const SplineSamples& whole, std::size_t first, std::size_t n) {
+    const auto part = [&](const std::vector<double>& x) {
+        const auto begin = x.begin() + static_cast<std::ptrdiff_t>(first);
+        return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
+    };
+    return {part(whole.value), part(whole.slope), part(whole.curvature)};
+}
+
+// Filter and spline at even steps. The spline runs on over the continued ends: its free ends, where
+// curvature is unknown, then lie far from the motion.
+SplineSamples smooth_even(double begin, double step, const std::vector<double>& values,
+                          double cutoff) {
+    const std::size_t pad = values.size() / 2;
+    const std::vector<double> x = continued_low_pass(values, step, cutoff);
+    std::vector<double> times(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        times[i] = begin + step * (static_cast<double>(i) - static_cast<double>(pad));
+    }
+    return middle_of(quintic_spline(times, x), pad, values.size());
+}
+
+SplineSamples smooth(const std::vector<double>& times, const std::vector<double>& values,
+                     double cutoff) {
     if (cutoff <= 0.0 || times.size() < 4) {
-        return values;
+        return quintic_spline(times, values);
     }
     const double step = (times.back() - times.front()) / static_cast<double>(times.size() - 1);
     bool is_even = true;
@@ -137,24 +166,24 @@ std::vector<double> filtered(const std::vector<double>& times, std::vector<doubl
         is_even = is_even && std::abs(times[i] - times[i - 1] - step) < 1e-3 * step;
     }
     if (is_even) {
-        return low_pass(values, step, cutoff);
+        return smooth_even(times.front(), step, values, cutoff);
     }
     // The filter needs even steps: there and back by cubic splines.
     ScalarFunction f{.kind = ScalarFunction::Kind::NaturalSpline, .x = times, .y = values};
     const FunctionEvaluator uneven(f);
-    std::vector<double> even_times;
-    std::vector<double> even;
+    f.x.clear();
+    f.y.clear();
     for (std::size_t i = 0; i < times.size(); ++i) {
-        even_times.push_back(times.front() + step * static_cast<double>(i));
-        even.push_back(uneven(even_times.back()).value);
+        f.x.push_back(times.front() + step * static_cast<double>(i));
+        f.y.push_back(uneven(f.x.back()).value);
     }
-    f.x = even_times;
-    f.y = low_pass(even, step, cutoff);
+    f.y = low_pass(f.y, step, cutoff);
     const FunctionEvaluator back(f);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-        values[i] = back(times[i]).value;
+    std::vector<double> smoothed;
+    for (const double t : times) {
+        smoothed.push_back(back(t).value);
     }
-    return values;
+    return quintic_spline(times, smoothed);
 }
 
 }  // namespace
@@ -199,7 +228,7 @@ CoordinateMotion coordinate_motion(const MusculoskeletalModel& model, const Moti
         for (std::size_t r = 0; r < rows; ++r) {
             values[r] = table.at(r, column) * unit;
         }
-        const SplineSamples s = quintic_spline(table.times, filtered(table.times, values, cutoff));
+        const SplineSamples s = smooth(table.times, values, cutoff);
         for (std::size_t r = 0; r < rows; ++r) {
             motion.q[r * count + c] = s.value[r];
             motion.speed[r * count + c] = s.slope[r];

@@ -13,6 +13,10 @@ namespace sinew {
 /// @param cutoff  Hz; from 0.49 / step upwards it is 0.49 / step
 std::vector<double> low_pass(const std::vector<double>& signal, double step, double cutoff);
 
+/// The same with its n / 2 samples before and after the n of the signal, n >= 4.
+std::vector<double> continued_low_pass(const std::vector<double>& signal, double step,
+                                       double cutoff);
+
 /// A signal with its derivatives by time.
 struct SplineSamples {
     std::vector<double> value = {};

@@ -53,6 +53,16 @@ std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const Mus
     return free;
 }
 
+double strength_of(const MuscleUnit& unit, double length, double velocity, MuscleStrength kind) {
+    if (kind == MuscleStrength::Constant) {
+        return unit.fmax;
+    }
+    if (kind == MuscleStrength::Isokinetic && unit.law == MuscleLaw::Thelen2003) {
+        return isokinetic_strength(unit, length, velocity);
+    }
+    return rigid_tendon_force(unit, length, velocity, 1.0).active;
+}
+
 // Everything that is the same in all frames.
 class FrameSolver {
 public:
@@ -109,9 +119,7 @@ public:
             }
             const MuscleUnit& unit = model_.muscles[m];
             strength[m] =
-                options_.physiology
-                    ? rigid_tendon_force(unit, paths_state_.length[m], velocity, 1.0).active
-                    : unit.fmax;
+                strength_of(unit, paths_state_.length[m], velocity, options_.strength);
             tree_.fold_couplers(placement_, dense_);
             for (std::size_t c = 0; c < dense_.size(); ++c) {
                 if (position_[c] >= 0 && dense_[c] != 0.0) {

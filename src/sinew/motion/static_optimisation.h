@@ -12,9 +12,16 @@
 
 namespace sinew {
 
+/// What a muscle can pull at full activation.
+enum class MuscleStrength {
+    Isokinetic,   ///< isokinetic_strength for Thelen2003 units, RigidTendon for others
+    RigidTendon,  ///< the active part of rigid_tendon_force, as OpenSim has it since version 3
+    Constant,     ///< fmax, whatever the length and velocity
+};
+
 struct StaticOptimisationOptions {
-    double exponent = 2.0;    ///< p in min sum a^p, > 1
-    bool physiology = true;   ///< force-length and force-velocity count; otherwise a * fmax
+    double exponent = 2.0;  ///< p in min sum a^p, > 1
+    MuscleStrength strength = MuscleStrength::Isokinetic;
     double reserve = 0.1;     ///< optimal force of reserve actuators, N m or N, > 0
     double filter = 6.0;      ///< low-pass cutoff of the motion, Hz; 0: none
     double high = 1.0;        ///< greatest activation, > 0
@@ -25,7 +32,10 @@ template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, StaticOptimisationOptions>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.exponent, Field{.name = "exponent", .help = "p in min sum a^p", .min = 1.1, .max = 10.0});
-    v(o.physiology, Field{.name = "physiology", .help = "force-length and force-velocity"});
+    v(o.strength, Field{.name = "strength",
+                        .help = "what a muscle can pull: balance with its tendon, along a rigid "
+                                "tendon, or its greatest force always",
+                        .choices = {"isokinetic", "rigid-tendon", "constant"}});
     v(o.reserve, Field{.name = "reserve",
                        .help = "optimal force of reserve actuators",
                        .unit = "N m",
@@ -57,9 +67,8 @@ MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTabl
                              double filter);
 
 /// Static optimisation [Crowninshield1981; Anderson2001]: at every frame the moments are shared out
-/// at the least sum of activations to the power p. Tendons do not stretch and passive forces are
-/// left out, so that the force of a muscle is its activation times what it can do at this length
-/// and velocity. Coordinates that are locked or follow others, and those of joints that no muscle
+/// at the least sum of activations to the power p. The force of a muscle is its activation times what
+/// it can do at this length and velocity (MuscleStrength). Coordinates that are locked or follow others, and those of joints that no muscle
 /// crosses, are left to the reserves and not reported.
 /// @throws InputError  as coordinate_motion; Cancelled
 StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const MotionTable& motion,

@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -11,8 +12,11 @@ namespace sinew::detail {
 
 namespace {
 
-// Steps along a geodesic: the fourth-order error is then below 1e-9 of the surface's size.
-constexpr int kSteps = 40;
+// Steps along a geodesic per length of the surface's size: the fourth-order error stays below 1e-9 of
+// that size.
+constexpr double kStepsPerSize = 30.0;
+constexpr int kFewestSteps = 8;
+constexpr int kMostSteps = 300;
 constexpr int kNewtonSteps = 40;
 
 // F(x) = 0 with its gradient and the second derivative along a direction.
@@ -79,15 +83,15 @@ struct StrandEnd {
 
 // x'' = -(t' H t) / |grad F|^2 grad F, by the classical Runge-Kutta method.
 template <class Surface>
-StrandEnd follow(const Surface& surface, const Strand& strand) {
-    const double h = strand.length / kSteps;
+StrandEnd follow(const Surface& surface, const Strand& strand, int steps) {
+    const double h = strand.length / steps;
     Vec3 x = strand.start;
     Vec3 t = strand.direction;
     const auto turn = [&](const Vec3& at, const Vec3& along) -> Vec3 {
         const Vec3 g = surface.gradient(at);
         return -(surface.bend(at, along) / g.squaredNorm()) * g;
     };
-    for (int i = 0; i < kSteps; ++i) {
+    for (int i = 0; i < steps; ++i) {
         const Vec3 k1 = turn(x, t);
         const Vec3 t2 = t + 0.5 * h * k1;
         const Vec3 k2 = turn(x + 0.5 * h * t, t2);
@@ -124,39 +128,44 @@ Strand displaced(const Surface& surface, const Strand& strand, const Vec4& by) {
     return moved;
 }
 
+int steps_for(double length, double size) {
+    return std::clamp(static_cast<int>(std::abs(length) / size * kStepsPerSize), kFewestSteps,
+                      kMostSteps);
+}
+
 // Newton's method in four unknowns with derivatives by central differences; `size` is a length of
-// the surface. Returns no wrap where it finds no strand of positive length.
+// the surface. Moves `strand`; false where it does not become taut.
 template <class Surface>
-SurfaceWrap solve(const Surface& surface, Strand strand, const Vec3& p, const Vec3& s,
-                  double size) {
+bool tighten(const Surface& surface, Strand& strand, const Vec3& p, const Vec3& s, double size) {
     const double shift = 1e-5 * size;
-    const Vec4 steps(shift, shift, 1e-5, shift);
-    StrandEnd end = follow(surface, strand);
-    Vec4 r = residual(surface, strand, end, p, s);
-    for (int i = 0; i < kNewtonSteps && r.norm() > 1e-13 * size; ++i) {
+    const Vec4 widths(shift, shift, 1e-5, shift);
+    double left = 0.0;
+    for (int i = 0; i < kNewtonSteps; ++i) {
+        const int n = steps_for(strand.length, size);
+        const auto miss = [&](const Strand& x) {
+            return residual(surface, x, follow(surface, x, n), p, s);
+        };
+        const Vec4 r = miss(strand);
+        left = r.norm();
+        if (left < 1e-13 * size) {
+            break;
+        }
         Eigen::Matrix4d J;
         for (int k = 0; k < 4; ++k) {
-            const Strand up = displaced(surface, strand, Vec4::Unit(k) * steps[k]);
-            const Strand down = displaced(surface, strand, Vec4::Unit(k) * -steps[k]);
-            J.col(k) = (residual(surface, up, follow(surface, up), p, s) -
-                        residual(surface, down, follow(surface, down), p, s)) /
-                       (2.0 * steps[k]);
+            J.col(k) = (miss(displaced(surface, strand, Vec4::Unit(k) * widths[k])) -
+                        miss(displaced(surface, strand, Vec4::Unit(k) * -widths[k]))) /
+                       (2.0 * widths[k]);
         }
         Vec4 step = -J.fullPivLu().solve(r);
         const double reach = std::max({std::abs(step[0]), std::abs(step[1]), std::abs(step[3])});
-        const double limit = std::min(1.0, std::min(0.5 * size / std::max(reach, 1e-300),
-                                                    0.5 / std::max(std::abs(step[2]), 1e-300)));
-        step *= limit;
+        step *= std::min(1.0, std::min(0.5 * size / std::max(reach, 1e-300),
+                                       0.5 / std::max(std::abs(step[2]), 1e-300)));
         bool is_better = false;
-        for (int half = 0; half < 12 && !is_better; ++half) {
+        for (int half = 0; half < 8 && !is_better; ++half) {
             const Strand next = displaced(surface, strand, step);
-            const StrandEnd next_end = follow(surface, next);
-            const Vec4 next_r = residual(surface, next, next_end, p, s);
-            if (next_r.norm() < r.norm()) {
+            is_better = miss(next).norm() < left;
+            if (is_better) {
                 strand = next;
-                end = next_end;
-                r = next_r;
-                is_better = true;
             }
             step *= 0.5;
         }
@@ -164,72 +173,104 @@ SurfaceWrap solve(const Surface& surface, Strand strand, const Vec3& p, const Ve
             break;
         }
     }
-    const bool is_taut = r.norm() < 1e-9 * size && strand.length > 0.0 &&
-                         strand.direction.dot(strand.start - p) >= 0.0 &&
-                         end.t.dot(s - end.x) >= 0.0;
-    if (!is_taut) {
-        return {};
-    }
+    const StrandEnd end = follow(surface, strand, steps_for(strand.length, size));
+    return left < 1e-9 * size && strand.length > 0.0 &&
+           strand.direction.dot(strand.start - p) >= -1e-9 * size &&
+           end.t.dot(s - end.x) >= -1e-9 * size;
+}
+
+template <class Surface>
+SurfaceWrap wrap_of(const Surface& surface, const Strand& strand, double size) {
+    const StrandEnd end = follow(surface, strand, steps_for(strand.length, size));
     return {true, true, strand.start, end.x, strand.length};
 }
 
-// Tangent point from p to the circle (centre k, radius r, plane spanned by e1, e2), on the side
-// towards `side`.
-Vec3 tangent_point(const Vec3& p, const Vec3& centre, double r, const Vec3& e1, const Vec3& e2,
-                   const Vec3& side) {
-    const Vec3 d = p - centre;
-    const double x = d.dot(e1);
-    const double y = d.dot(e2);
-    const double angle = std::atan2(y, x);
-    const double half = std::acos(std::min(1.0, r / std::hypot(x, y)));
-    const auto at = [&](double a) {
-        return Vec3(centre + r * (std::cos(a) * e1 + std::sin(a) * e2));
-    };
-    const Vec3 first = at(angle + half);
-    const Vec3 second = at(angle - half);
-    return (first - side).squaredNorm() < (second - side).squaredNorm() ? first : second;
+// Where the tangent from a point at distance `far` touches a circle: the angle from the direction to
+// the point.
+double tangent_angle(double r, double far) {
+    return std::acos(std::min(1.0, r / far));
 }
 
-double total(const SurfaceWrap& wrap, const Vec3& p, const Vec3& s) {
-    return (wrap.begin - p).norm() + wrap.length + (s - wrap.end).norm();
-}
+// The path from p to s in the plane that holds the line and `out`, round the ellipsoid on that side.
+// Coordinates are divided by the radii: the plane cuts the unit sphere in a circle.
+struct PlanarPath {
+    Strand strand;
+    double total = 0.0;  // with the straight pieces
+};
 
-// The geodesic on the side of the line to which `out` points (in coordinates divided by the radii).
-SurfaceWrap pushed_out(const Vec3& p, const Vec3& s, const Vec3& radii, const Vec3& out) {
-    // First guess: the plane through the line and `out` cuts the sphere in a circle.
-    const Vec3 p1 = p.cwiseQuotient(radii);
-    const Vec3 s1 = s.cwiseQuotient(radii);
+PlanarPath planar_path(const Vec3& p1, const Vec3& s1, const Vec3& radii, const Vec3& out) {
     const Vec3 e1 = (s1 - p1).normalized();
     const Vec3 normal = e1.cross(out);
     const Vec3 centre = p1.dot(normal) * normal;
     const double r = std::sqrt(std::max(1e-12, 1.0 - centre.squaredNorm()));
-    const Vec3 top = centre + r * out;
-    const Vec3 a = tangent_point(p1, centre, r, e1, out, top).cwiseProduct(radii);
-    const Vec3 b = tangent_point(s1, centre, r, e1, out, top).cwiseProduct(radii);
-    const Ellipsoid surface{radii.cwiseProduct(radii).cwiseInverse()};
-    const Vec3 n = surface.gradient(a).normalized();
-    Vec3 direction = a - p;
-    direction = direction.norm() > 1e-12 ? direction : Vec3(b - a);
-    direction -= direction.dot(n) * n;
-    // Length of the circle's arc from a over the top to b, mapped back; chords keep it short, so
-    // that Newton's method does not overshoot where the strand leaves the surface.
-    const auto angle_of = [&](const Vec3& x) {
-        const Vec3 d = x.cwiseQuotient(radii) - centre;
-        return std::atan2(d.dot(out), d.dot(e1));
+    const Vec3 p = p1 - centre;
+    const Vec3 s = s1 - centre;
+    // Angles from e1 towards `out`; the path turns clockwise from p over the top to s.
+    const double from = std::atan2(p.dot(out), p.dot(e1)) - tangent_angle(r, p.norm());
+    const double to = std::atan2(s.dot(out), s.dot(e1)) + tangent_angle(r, s.norm());
+    const double sweep = std::remainder(from - to - std::numbers::pi, 2.0 * std::numbers::pi) +
+                         std::numbers::pi;
+    const auto at = [&](double angle) -> Vec3 {
+        return (centre + r * (std::cos(angle) * e1 + std::sin(angle) * out)).cwiseProduct(radii);
     };
-    const double from = angle_of(a);
-    const double sweep =
-        std::fmod(from - angle_of(b) + 4.0 * std::numbers::pi, 2.0 * std::numbers::pi);
-    double guess = 0.0;
-    Vec3 last = a;
-    for (int i = 1; i <= 16; ++i) {
-        const double angle = from - sweep * i / 16.0;
-        const Vec3 next =
-            (centre + r * (std::cos(angle) * e1 + std::sin(angle) * out)).cwiseProduct(radii);
-        guess += (next - last).norm();
+    constexpr int kChords = 12;
+    const Vec3 begin = at(from);
+    Vec3 last = begin;
+    double length = 0.0;
+    for (int i = 1; i <= kChords; ++i) {
+        const Vec3 next = at(from - sweep * i / kChords);
+        length += (next - last).norm();
         last = next;
     }
-    return solve(surface, Strand{a, direction.normalized(), guess}, p, s, radii.mean());
+    const Vec3 along = std::sin(from) * e1 - std::cos(from) * out;
+    const double straight = (begin - p1.cwiseProduct(radii)).norm() +
+                            (s1.cwiseProduct(radii) - last).norm();
+    return {{begin, along.cwiseProduct(radii).normalized(), length}, straight + length};
+}
+
+// The shortest taut path. A long ellipsoid has several: muscles slide off its tips. Planes through the
+// line, all round, show where the short ones are; each is then tightened over the surface.
+SurfaceWrap shortest_wrap(const Vec3& p1, const Vec3& s1, const Vec3& radii,
+                          const WrapObject& object) {
+    const Vec3 e1 = (s1 - p1).normalized();
+    const Vec3 e2 = e1.unitOrthogonal();
+    const Vec3 e3 = e1.cross(e2);
+    constexpr int kPlanes = 24;
+    std::array<PlanarPath, kPlanes> planar;
+    std::array<bool, kPlanes> is_allowed = {};
+    for (int i = 0; i < kPlanes; ++i) {
+        const double angle = 2.0 * std::numbers::pi * i / kPlanes;
+        const Vec3 out = std::cos(angle) * e2 + std::sin(angle) * e3;
+        const auto k = static_cast<std::size_t>(i);
+        planar[k] = planar_path(p1, s1, radii, out);
+        is_allowed[k] =
+            object.side_sign == 0 || out[object.side_axis] * object.side_sign >= 0.0;
+    }
+    const double size = radii.mean();
+    const Ellipsoid surface{radii.cwiseProduct(radii).cwiseInverse()};
+    const Vec3 p = p1.cwiseProduct(radii);
+    const Vec3 s = s1.cwiseProduct(radii);
+    SurfaceWrap best;
+    double least = 0.0;
+    for (std::size_t k = 0; k < kPlanes; ++k) {
+        const std::size_t before = (k + kPlanes - 1) % kPlanes;
+        const std::size_t after = (k + 1) % kPlanes;
+        const auto is_longer = [&](std::size_t other) {
+            return !is_allowed[other] || planar[other].total >= planar[k].total;
+        };
+        Strand strand = planar[k].strand;
+        if (!is_allowed[k] || !is_longer(before) || !is_longer(after) ||
+            !tighten(surface, strand, p, s, size)) {
+            continue;
+        }
+        const SurfaceWrap wrap = wrap_of(surface, strand, size);
+        const double total = (wrap.begin - p).norm() + wrap.length + (s - wrap.end).norm();
+        if (!best.wraps || total < least) {
+            best = wrap;
+            least = total;
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -245,34 +286,10 @@ SurfaceWrap wrap_ellipsoid(const WrapObject& object, const Vec3& p, const Vec3& 
     }
     const Vec3 d = s1 - p1;
     const double t = d.squaredNorm() > 0.0 ? -p1.dot(d) / d.squaredNorm() : 0.0;
-    const Vec3 nearest = p1 + t * d;
-    if (!(t > 0.0 && t < 1.0) || nearest.squaredNorm() >= 1.0) {
+    if (!(t > 0.0 && t < 1.0) || (p1 + t * d).squaredNorm() >= 1.0) {
         return {};
     }
-    // Towards which side the line is pushed out.
-    Vec3 out = nearest;
-    if (object.side_sign != 0) {
-        const int axis = object.side_axis;
-        if (out[axis] * object.side_sign < 0.0) {
-            out[axis] = -out[axis];
-        }
-        out -= out.dot(d) / d.squaredNorm() * d;
-    }
-    if (out.norm() < 1e-9) {
-        out = object.side_sign != 0 ? Vec3(object.side_sign * Vec3::Unit(object.side_axis))
-                                    : d.unitOrthogonal();
-        out -= out.dot(d) / d.squaredNorm() * d;
-    }
-    out.normalize();
-    const SurfaceWrap wrap = pushed_out(p, s, radii, out);
-    // On a flat ellipsoid the way round the other side may be shorter.
-    if (object.side_sign == 0) {
-        const SurfaceWrap other = pushed_out(p, s, radii, -out);
-        if (other.wraps && (!wrap.wraps || total(other, p, s) < total(wrap, p, s))) {
-            return other;
-        }
-    }
-    return wrap;
+    return shortest_wrap(p1, s1, radii, object);
 }
 
 SurfaceWrap wrap_torus(const WrapObject& object, const Vec3& p, const Vec3& s) {
@@ -300,8 +317,9 @@ SurfaceWrap wrap_torus(const WrapObject& object, const Vec3& p, const Vec3& s) {
     if (direction.norm() < 1e-12) {
         return {};
     }
-    return solve(surface, Strand{start, direction.normalized(), 0.5 * surface.tube}, p, s,
-                 surface.tube);
+    Strand strand{start, direction.normalized(), 0.5 * surface.tube};
+    return tighten(surface, strand, p, s, surface.tube) ? wrap_of(surface, strand, surface.tube)
+                                                        : SurfaceWrap{};
 }
 
 }  // namespace sinew::detail
