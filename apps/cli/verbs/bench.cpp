@@ -15,6 +15,7 @@
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_musculoskeletal.h"
 #include "cli/verbs/bench_template.h"
 #include "cli/verbs/verbs.h"
 
@@ -28,6 +29,7 @@ struct Settings {
     std::string name;
     std::string output;
     std::string body;
+    std::string data;
     bool is_short = false;
 };
 
@@ -224,7 +226,11 @@ int run(const Settings& settings, const Context& context, Json& result) {
     if (settings.name == "template") {
         bench_template(settings.is_short, context, result);
     }
-    const Image image = settings.name == "template" ? Image{}
+    if (settings.name == "musculoskeletal") {
+        bench_musculoskeletal(settings.data, context, result);
+    }
+    const bool is_done = settings.name == "template" || settings.name == "musculoskeletal";
+    const Image image = is_done                     ? Image{}
                         : settings.name == "solver" ? bench_solver(settings, context, result)
                         : settings.name == "convergence"
                             ? bench_convergence(settings, context, result)
@@ -254,12 +260,15 @@ Verb bench_verb() {
             "  sinew bench convergence -o curves.png    rest against exact matrix\n"
             "  sinew bench changing           rows that come and go, by three methods\n"
             "  sinew bench template --json    builds the human and measures it; --short: preview\n"
-            "  sinew bench growth --body body.sinew     volumes, convergence, speed, fat, bones",
+            "  sinew bench growth --body body.sinew     volumes, convergence, speed, fat, bones\n"
+            "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json",
         .options = {{.name = "name",
-                     .help = "what to time: solver, convergence, changing, template, growth",
+                     .help = "what to time: solver, convergence, changing, template, growth, "
+                             "musculoskeletal",
                      .target = &settings->name,
                      .metavar = "NAME",
-                     .choices = {"solver", "convergence", "changing", "template", "growth"},
+                     .choices = {"solver", "convergence", "changing", "template", "growth",
+                                 "musculoskeletal"},
                      .is_required = true},
                     {.name = "--short",
                      .help = "only the main scene",
@@ -268,6 +277,11 @@ Verb bench_verb() {
                      .help = "of growth: the body to grow",
                      .target = &settings->body,
                      .metavar = "BODY.sinew"},
+                    {.name = "--data",
+                     .help = "of musculoskeletal: the folder with mass and arm26; else "
+                             "musculoskeletal in $SINEW_SHARED or ../shared",
+                     .target = &settings->data,
+                     .metavar = "FOLDER"},
                     {.name = "-o,--output",
                      .help = "a plot to write: scaling, or the convergence curves",
                      .target = &settings->output,

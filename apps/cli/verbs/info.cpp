@@ -4,6 +4,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/mesh_parts.h"
+#include "sinew/io/model_files.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -24,6 +26,7 @@ using Json = nlohmann::ordered_json;
 
 struct Settings {
     std::string file;
+    std::string muscles;
     FileOptions files;
 };
 
@@ -157,25 +160,35 @@ void print_for_a_person(const Json& result) {
 
 Verb info_verb() {
     auto settings = std::make_shared<Settings>();
-    Verb verb{.name = "info",
-              .summary = "Print what a file holds: kind, counts, bounds, volume, area",
-              .examples =
-                  "  sinew info femur.ply\n"
-                  "  sinew info scan.obj --unit mm --up z\n"
-                  "  sinew info body.sinew --json",
-              .options = {{.name = "file",
-                           .help = "a mesh, tetrahedra, a motion or a body",
-                           .target = &settings->file,
-                           .metavar = "FILE",
-                           .is_required = true}},
-              .run = {}};
+    Verb verb{
+        .name = "info",
+        .summary = "Print what a file holds: kind, counts, bounds, volume, area",
+        .examples =
+            "  sinew info femur.ply\n"
+            "  sinew info scan.obj --unit mm --up z\n"
+            "  sinew info body.sinew --json\n"
+            "  sinew info arm26.osim",
+        .options = {{.name = "file",
+                     .help = "a mesh, tetrahedra, a motion, a body or a musculoskeletal model",
+                     .target = &settings->file,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    {.name = "--muscles",
+                     .help = "muscles of a MASS skeleton; else the one file beside it",
+                     .target = &settings->muscles,
+                     .metavar = "FILE"}},
+        .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
-        const Asset asset = read_asset(settings->file, settings->files.read_options());
         result["file"] = settings->file;
-        std::visit([&](const auto& content) { describe(content, result); }, asset.content);
-        if (!asset.note.empty()) {
-            result["converted"] = asset.note;
+        if (is_model_file(settings->file)) {
+            describe_model(settings->file, settings->muscles, result);
+        } else {
+            const Asset asset = read_asset(settings->file, settings->files.read_options());
+            std::visit([&](const auto& content) { describe(content, result); }, asset.content);
+            if (!asset.note.empty()) {
+                result["converted"] = asset.note;
+            }
         }
         if (!context.wants_json) {
             print_for_a_person(result);

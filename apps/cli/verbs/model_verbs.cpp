@@ -52,6 +52,35 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
     return is_healthy ? kOk : kUnusable;
 }
 
+void describe_model(const std::string& file, const std::string& muscles,
+                    nlohmann::ordered_json& result) {
+    const MusculoskeletalModel model = read_model(file, muscles);
+    double mass = 0.0;
+    for (const RigidBody& body : model.bodies) {
+        mass += body.mass;
+    }
+    auto coordinates = nlohmann::ordered_json::array();
+    for (const Coordinate& c : model.coordinates) {
+        coordinates.push_back(c.name);
+    }
+    auto units = nlohmann::ordered_json::array();
+    for (const MuscleUnit& unit : model.muscles) {
+        units.push_back(unit.name);
+    }
+    result["kind"] = "model";
+    result["name"] = model.name;
+    result["bodies"] = model.bodies.size();
+    result["joints"] = model.joints.size();
+    result["coordinates"] = model.coordinates.size();
+    result["muscles"] = model.muscles.size();
+    result["wrap_objects"] = model.wraps.size();
+    result["markers"] = model.markers.size();
+    result["mass_kg"] = mass;
+    result["coordinate_list"] = coordinates;
+    result["muscle_list"] = units;
+    result["notes"] = model.notes;
+}
+
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
                   const Context& context, nlohmann::ordered_json& result) {
     require_writable_place(to);

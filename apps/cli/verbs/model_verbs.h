@@ -8,6 +8,9 @@
 
 namespace sinew::cli {
 
+/// What `sinew info` says of a model: kind, counts, names, mass.
+void describe_model(const std::string& file, const std::string& muscles,
+                    nlohmann::ordered_json& result);
 /// `sinew check` and `sinew convert` where the file is a musculoskeletal model.
 int check_model(const std::string& file, const std::string& muscles, const Context& context,
                 nlohmann::ordered_json& result);

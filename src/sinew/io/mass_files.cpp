@@ -104,9 +104,9 @@ private:
             parents_.push_back(joint.parent);
             if (static_cast<std::size_t>(joint.parent) >= joint_place_.size() ||
                 joint.parent == joint.child) {
-                skeleton_.fail(node,
-                               fmt::format("parent {} does not come before", sinew::quoted(parent_name)),
-                               "parents before children");
+                skeleton_.fail(
+                    node, fmt::format("parent {} does not come before", sinew::quoted(parent_name)),
+                    "parents before children");
             }
             joint.parent_frame =
                 joint_place_[static_cast<std::size_t>(joint.parent)].inverse() * T_joint;
@@ -237,8 +237,9 @@ private:
                 for (const auto& [key, index] : index_) {
                     known.push_back(key);
                 }
-                muscles_.fail(w, fmt::format("body {}{}", sinew::quoted(body), did_you_mean(body, known)),
-                              "the name of a node of the skeleton");
+                muscles_.fail(
+                    w, fmt::format("body {}{}", sinew::quoted(body), did_you_mean(body, known)),
+                    "the name of a node of the skeleton");
             }
             const std::vector<double> p = muscles_.numbers(w, muscles_.need_attribute(w, "p"), 3);
             world.emplace_back(p[0], p[1], p[2]);

@@ -66,7 +66,8 @@ void XmlFile::parse() {
 std::string XmlFile::place(const pugi::xml_node& node) const {
     const std::string name = node.attribute("name").value();
     return fmt::format("{}, line {}, <{}{}>", name_, line_at(text_, node.offset_debug()),
-                       node.name(), name.empty() ? "" : fmt::format(" name={}", sinew::quoted(name)));
+                       node.name(),
+                       name.empty() ? "" : fmt::format(" name={}", sinew::quoted(name)));
 }
 
 void XmlFile::fail(const pugi::xml_node& node, std::string found, std::string needs,

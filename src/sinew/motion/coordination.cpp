@@ -91,8 +91,8 @@ private:
     std::vector<Response> state_;
 };
 
-// Goes down the step until the dual is nearly flat along it. Its slope along a line rises, so a sign
-// change brackets the minimum; slopes resolve progress where values no longer do.
+// Goes down the step until the dual is nearly flat along it. Its slope along a line rises, so a
+// sign change brackets the minimum; slopes resolve progress where values no longer do.
 bool search(Dual& dual, const Eigen::VectorXd& step, Eigen::VectorXd& y,
             Eigen::VectorXd& gradient) {
     const double slope = gradient.dot(step);
@@ -141,7 +141,8 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
         }
     }
     result.residual = gradient.norm() / scale;
-    // Beyond p = 2 a small activation is a root of a pull that rounding blurs: 1e-8 is the best there.
+    // Beyond p = 2 a small activation is a root of a pull that rounding blurs: 1e-8 is the best
+    // there.
     result.has_converged = result.residual < 1e-6;
     result.multiplier = y;
     // Reserves take the rest, so that the moments add up exactly.

@@ -198,8 +198,7 @@ double isokinetic_strength(const MuscleUnit& unit, double length, double velocit
             (tendon > pull ? low : high) = along;
         }
     }
-    const double shortening =
-        -std::cos(unit.pennation) * velocity / (unit.velocity * unit.fibre);
+    const double shortening = -std::cos(unit.pennation) * velocity / (unit.velocity * unit.fibre);
     return unit.fmax * pull * (1.8 - 1.8 / (1.0 + std::exp((0.04 - shortening) / 0.18)));
 }
 

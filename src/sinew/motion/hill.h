@@ -38,9 +38,9 @@ MuscleForce rigid_tendon_force(const MuscleUnit& unit, double length, double vel
 MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double activation);
 
 /// What a unit can pull at full activation, N, as OpenSim's static optimisation took it up to
-/// version 2 (the results published with its models are of that time): the isometric balance of fibre
-/// and elastic tendon, passive force included, times a generic force-velocity curve of the whole
-/// unit's velocity,
+/// version 2 (the results published with its models are of that time): the isometric balance of
+/// fibre and elastic tendon, passive force included, times a generic force-velocity curve of the
+/// whole unit's velocity,
 ///   1.8 - 1.8 / (1 + exp((0.04 - v) / 0.18)),  v = shortening, greatest velocities
 /// with the passive curve exp(k (x - 1) / e) / exp(k), which does not vanish at optimal length.
 double isokinetic_strength(const MuscleUnit& unit, double length, double velocity);

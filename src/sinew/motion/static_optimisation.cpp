@@ -118,8 +118,7 @@ public:
                 velocity += dense_[c] * u[c];
             }
             const MuscleUnit& unit = model_.muscles[m];
-            strength[m] =
-                strength_of(unit, paths_state_.length[m], velocity, options_.strength);
+            strength[m] = strength_of(unit, paths_state_.length[m], velocity, options_.strength);
             tree_.fold_couplers(placement_, dense_);
             for (std::size_t c = 0; c < dense_.size(); ++c) {
                 if (position_[c] >= 0 && dense_[c] != 0.0) {

@@ -67,9 +67,10 @@ MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTabl
                              double filter);
 
 /// Static optimisation [Crowninshield1981; Anderson2001]: at every frame the moments are shared out
-/// at the least sum of activations to the power p. The force of a muscle is its activation times what
-/// it can do at this length and velocity (MuscleStrength). Coordinates that are locked or follow others, and those of joints that no muscle
-/// crosses, are left to the reserves and not reported.
+/// at the least sum of activations to the power p. The force of a muscle is its activation times
+/// what it can do at this length and velocity (MuscleStrength). Coordinates that are locked or
+/// follow others, and those of joints that no muscle crosses, are left to the reserves and not
+/// reported.
 /// @throws InputError  as coordinate_motion; Cancelled
 StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const MotionTable& motion,
                                    const StaticOptimisationOptions& options = {},

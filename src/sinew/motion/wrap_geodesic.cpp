@@ -12,8 +12,8 @@ namespace sinew::detail {
 
 namespace {
 
-// Steps along a geodesic per length of the surface's size: the fourth-order error stays below 1e-9 of
-// that size.
+// Steps along a geodesic per length of the surface's size: the fourth-order error stays below 1e-9
+// of that size.
 constexpr double kStepsPerSize = 30.0;
 constexpr int kFewestSteps = 8;
 constexpr int kMostSteps = 300;
@@ -185,14 +185,14 @@ SurfaceWrap wrap_of(const Surface& surface, const Strand& strand, double size) {
     return {true, true, strand.start, end.x, strand.length};
 }
 
-// Where the tangent from a point at distance `far` touches a circle: the angle from the direction to
-// the point.
+// Where the tangent from a point at distance `far` touches a circle: the angle from the direction
+// to the point.
 double tangent_angle(double r, double far) {
     return std::acos(std::min(1.0, r / far));
 }
 
-// The path from p to s in the plane that holds the line and `out`, round the ellipsoid on that side.
-// Coordinates are divided by the radii: the plane cuts the unit sphere in a circle.
+// The path from p to s in the plane that holds the line and `out`, round the ellipsoid on that
+// side. Coordinates are divided by the radii: the plane cuts the unit sphere in a circle.
 struct PlanarPath {
     Strand strand;
     double total = 0.0;  // with the straight pieces
@@ -208,8 +208,8 @@ PlanarPath planar_path(const Vec3& p1, const Vec3& s1, const Vec3& radii, const 
     // Angles from e1 towards `out`; the path turns clockwise from p over the top to s.
     const double from = std::atan2(p.dot(out), p.dot(e1)) - tangent_angle(r, p.norm());
     const double to = std::atan2(s.dot(out), s.dot(e1)) + tangent_angle(r, s.norm());
-    const double sweep = std::remainder(from - to - std::numbers::pi, 2.0 * std::numbers::pi) +
-                         std::numbers::pi;
+    const double sweep =
+        std::remainder(from - to - std::numbers::pi, 2.0 * std::numbers::pi) + std::numbers::pi;
     const auto at = [&](double angle) -> Vec3 {
         return (centre + r * (std::cos(angle) * e1 + std::sin(angle) * out)).cwiseProduct(radii);
     };
@@ -223,13 +223,13 @@ PlanarPath planar_path(const Vec3& p1, const Vec3& s1, const Vec3& radii, const 
         last = next;
     }
     const Vec3 along = std::sin(from) * e1 - std::cos(from) * out;
-    const double straight = (begin - p1.cwiseProduct(radii)).norm() +
-                            (s1.cwiseProduct(radii) - last).norm();
+    const double straight =
+        (begin - p1.cwiseProduct(radii)).norm() + (s1.cwiseProduct(radii) - last).norm();
     return {{begin, along.cwiseProduct(radii).normalized(), length}, straight + length};
 }
 
-// The shortest taut path. A long ellipsoid has several: muscles slide off its tips. Planes through the
-// line, all round, show where the short ones are; each is then tightened over the surface.
+// The shortest taut path. A long ellipsoid has several: muscles slide off its tips. Planes through
+// the line, all round, show where the short ones are; each is then tightened over the surface.
 SurfaceWrap shortest_wrap(const Vec3& p1, const Vec3& s1, const Vec3& radii,
                           const WrapObject& object) {
     const Vec3 e1 = (s1 - p1).normalized();
@@ -243,8 +243,7 @@ SurfaceWrap shortest_wrap(const Vec3& p1, const Vec3& s1, const Vec3& radii,
         const Vec3 out = std::cos(angle) * e2 + std::sin(angle) * e3;
         const auto k = static_cast<std::size_t>(i);
         planar[k] = planar_path(p1, s1, radii, out);
-        is_allowed[k] =
-            object.side_sign == 0 || out[object.side_axis] * object.side_sign >= 0.0;
+        is_allowed[k] = object.side_sign == 0 || out[object.side_axis] * object.side_sign >= 0.0;
     }
     const double size = radii.mean();
     const Ellipsoid surface{radii.cwiseProduct(radii).cwiseInverse()};
