@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # scripts/fuzz.sh [SECONDS] [NAME...]: feeds damaged files to the readers, SECONDS each (default 60),
-# as many readers at a time as there are cores. Builds what is missing, with the preset SINEW_FUZZ_PRESET
-# (fuzz, or asan, where the unit tests are built too). Ends with 1 and the path of the input when one fails.
+# six readers at a time on every core. Builds what is missing, with the preset SINEW_FUZZ_PRESET (fuzz, or asan,
+# where the unit tests are built too). The damage is the same in every run; SINEW_FUZZ_SEED=0 draws new damage.
+# Ends with 1 and the path of the input when one fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +37,7 @@ run_one() {
     mkdir -p "$build/corpus/$name"
     local corpora=("$build/corpus/$name")
     [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")
-    if "$build/tests/fuzz/fuzz_$name" -rss_limit_mb=2048 -timeout=10 -max_total_time="$seconds" \
+    if "$build/tests/fuzz/fuzz_$name" -seed="${SINEW_FUZZ_SEED:-1}" -rss_limit_mb=2048 -timeout=30 -max_total_time="$seconds" \
         -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/failures/$name-" "${corpora[@]}" \
         >"$build/logs/$name.log" 2>&1; then
         local runs
@@ -50,4 +51,4 @@ run_one() {
 }
 export -f run_one
 
-printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"
+printf '%s\n' "${names[@]}" | xargs -P "$(($(nproc) * 6))" -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"

@@ -312,6 +312,21 @@ TEST(Gltf, WrongDocumentsAreRefusedWithTheirPlace) {
                  InputError);
 }
 
+TEST(Gltf, DeepNestingIsRefusedWithoutExhaustingTheStack) {
+    const std::size_t depth = 1'000'000;
+    const std::string nest = std::string(depth, '[') + std::string(depth, ']');
+    const std::string good = strip_document("5");
+    for (const std::string& to : {R"("mesh":0,"children":[)" + nest + "]", R"("mesh":)" + nest}) {
+        EXPECT_THROW(parse_gltf(replaced(good, R"("mesh":0)", to), "s"), InputError);
+    }
+}
+
+TEST(Gltf, MirroredPointsWithoutTrianglesAreRead) {
+    const std::string mirrored =
+        replaced(strip_document("0"), R"("mesh":0)", R"("mesh":0,"scale":[-1,1,1])");
+    EXPECT_EQ(parse_gltf(mirrored, "s").parts.at(0).part.mesh.points.rows(), 4);
+}
+
 TEST(Gltf, DamageIsSurvived) {
     GltfScene scene = full_scene();
     scene.parts[0].part.mesh = support::sphere(0, 1.0);

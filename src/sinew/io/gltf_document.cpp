@@ -143,6 +143,10 @@ double component(const char* at, std::size_t type, bool is_normalised) {
 
 }  // namespace
 
+std::string shown(const json& value) {
+    return value.is_structured() ? value.type_name() : value.dump().substr(0, 40);
+}
+
 /// How an accessor's numbers lie in its buffer.
 struct GltfDocument::Layout {
     std::size_t count = 0;
@@ -246,8 +250,7 @@ std::size_t GltfDocument::whole(const json& object, const char* key, std::size_t
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_unsigned() ||
         found->get<std::uint64_t>() >= limit) {
-        refuse(fmt::format("{}, {}", place, key),
-               found == object.end() ? "nothing" : found->dump().substr(0, 40),
+        refuse(fmt::format("{}, {}", place, key), found == object.end() ? "nothing" : shown(*found),
                fmt::format("a whole number below {}", limit));
     }
     return found->get<std::size_t>();

@@ -24,6 +24,10 @@ struct GltfNumbers {
     }
 };
 
+/// A value in a message. Lists and objects are only named: they may be nested deeper than the
+/// stack.
+std::string shown(const nlohmann::json& value);
+
 /// The parsed JSON of a glTF file with its buffers. All getters check what they hand out and throw
 /// InputError with the place in the file.
 class GltfDocument {

@@ -137,7 +137,7 @@ void Reader::read_nodes() {
         for (const json& child : *list) {
             const bool is_index = child.is_number_unsigned() && child.get<std::uint64_t>() < count;
             if (!is_index || parent[child.get<std::size_t>()] >= 0) {
-                doc_.refuse(place, fmt::format("child {}", child.dump().substr(0, 40)),
+                doc_.refuse(place, fmt::format("child {}", detail::shown(child)),
                             "a node that has no other parent");
             }
             parent[child.get<std::size_t>()] = static_cast<std::int64_t>(i);
@@ -280,7 +280,9 @@ void Reader::read_primitive(const json& primitive, const json& mesh, std::size_t
         cofactor << A.col(1).cross(A.col(2)), A.col(2).cross(A.col(0)), A.col(0).cross(A.col(1));
         part.normals = (part.normals * cofactor.transpose()).eval();
         if (A.determinant() < 0) {
-            shape.triangles.col(1).swap(shape.triangles.col(2));
+            for (Eigen::Index i = 0; i < shape.triangles.rows(); ++i) {
+                std::swap(shape.triangles(i, 1), shape.triangles(i, 2));
+            }
             part.normals = -part.normals;
         }
     }
@@ -441,7 +443,7 @@ void Reader::read_skins() {
         skin.name = doc_.text(entry, "name");
         for (const json& joint : *joints) {
             if (!joint.is_number_unsigned() || joint.get<std::uint64_t>() >= scene_node_.size()) {
-                doc_.refuse(place, fmt::format("joint {}", joint.dump().substr(0, 40)), "a node");
+                doc_.refuse(place, fmt::format("joint {}", detail::shown(joint)), "a node");
             }
             skin.joints.push_back(scene_node_[joint.get<std::size_t>()]);
         }

@@ -30,7 +30,11 @@ constexpr std::string_view kInfinity = "infinity";
                       .remedy = std::move(remedy)});
 }
 
+// Lists and objects are only named: they may be nested deeper than the stack.
 std::string shown(const json& value) {
+    if (value.is_structured()) {
+        return fmt::format("an {}", value.type_name());
+    }
     return sinew::quoted(value.dump(-1, ' ', true, json::error_handler_t::replace));
 }
 
