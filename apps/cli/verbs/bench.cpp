@@ -2,6 +2,7 @@
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/pipeline/growth_recipe.h"
+#include "sinew/pipeline/make_body.h"
 #include "sinew/render/plot.h"
 #include "sinew/render/png.h"
 
@@ -170,14 +171,13 @@ Image growth_plot(const bench::GrowthBench& b) {
 }
 
 Image bench_growth(const Settings& settings, const Context& context, Json& result) {
-    if (settings.body.empty()) {
-        throw InputError({.where = "--body",
-                          .found = "no file",
-                          .needs = "a body made by 'sinew build'",
-                          .remedy = "sinew bench growth --body body.sinew"});
-    }
+    MakeBodyOptions preview;
+    preview.body.resolution = BodyResolution::Preview;
+    preview.figure = figure_for(preview.figure, BodyResolution::Preview);
     const bench::GrowthBench b =
-        bench::run_growth_bench(read_body_with_tets(settings.body), context.progress);
+        bench::run_growth_bench(settings.body.empty() ? make_body(preview, context.progress).body
+                                                      : read_body_with_tets(settings.body),
+                                context.progress);
     result = {{"bench", "growth"},
               {"vertices", b.vertices},
               {"tets", b.tets},
@@ -260,7 +260,9 @@ Verb bench_verb() {
             "  sinew bench convergence -o curves.png    rest against exact matrix\n"
             "  sinew bench changing           rows that come and go, by three methods\n"
             "  sinew bench template --json    builds the human and measures it; --short: preview\n"
-            "  sinew bench growth --body body.sinew     volumes, convergence, speed, fat, bones\n"
+            "  sinew bench growth --json      volumes, convergence, speed, fat, bones of a "
+            "preview\n"
+            "  sinew bench growth --body body.sinew     the same of another body\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json",
         .options = {{.name = "name",
                      .help = "what to time: solver, convergence, changing, template, growth, "

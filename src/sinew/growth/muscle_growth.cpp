@@ -6,6 +6,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
+#include "sinew/mesh/connectivity.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -18,8 +19,17 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kPiece = 4096;     // tetrahedra per piece of parallel work
-constexpr double kOvershoot = 1.5;       // of corrections: what lies around takes a part of each
+constexpr std::size_t kPiece = 4096;  // tetrahedra per piece of parallel work
+// Exponents of corrections, more than 1 because what lies around takes a part of each: of all
+// muscles together, and of one against all. One muscle has neighbours in its own tetrahedra.
+constexpr double kCommonPower = 1.5;
+constexpr double kSinglePower = 2.5;
+constexpr double kLargestStep = 2.0;  // of a factor in one correction
+constexpr double kLeastFactor = 0.6;  // of the determinant asked for
+constexpr double kMostFactor = 4.0;   // deep muscles between bones need most
+constexpr int kEarlyInterval = 2;     // iterations between the first corrections
+constexpr int kEarlyIterations = 6;
+constexpr double kStill = 1e-8;          // m, of a vertex in an iteration: rounding
 constexpr double kSettledChange = 2e-3;  // of volume factors, below which they have settled
 
 std::size_t at(Eigen::Index i) {
@@ -34,6 +44,7 @@ struct MuscleGrowth::Data {
     std::shared_ptr<ProjectiveTets> tets;
     std::unique_ptr<LocalGlobal> solver;
     Points x;
+    Tets across;                        // neighbours of tetrahedra
     std::vector<FibreStretch> stretch;  // per muscle
     std::vector<Mat3> growth;           // per tetrahedron
     std::vector<double> rest_volume;    // per tetrahedron
@@ -41,6 +52,7 @@ struct MuscleGrowth::Data {
     std::vector<double> fraction;       // of shares, grown
     std::vector<double> factor;         // of volumes asked for: per muscle, then of all else
     int refactorisations = 0;
+    int iterations_since_set = 0;
 
     bool is_belly(Index entry) const {
         const TissueShares& s = rest.shares;
@@ -51,9 +63,11 @@ struct MuscleGrowth::Data {
     Mat3 tensor(std::size_t tet) const;
     void set(std::span<const double> values, double low, double high, const char* what,
              FibreStretch (*stretch_of)(double));
+    void smooth_tensors();
     std::vector<double> shares_now() const;
     double correct_volumes();
     VolumeError volume_error() const;
+    bool is_still(const Points& last, int iterations) const;
 };
 
 // Zero where the muscle has no fibres in this tetrahedron.
@@ -109,11 +123,36 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
             growth[t] = tensor(t);
         }
     });
-    tets->set_growth(growth);
     for (std::size_t t = 0; t < growth.size(); ++t) {
         target_volume[t] = growth[t].determinant() * rest_volume[t];
     }
+    smooth_tensors();
+    tets->set_growth(growth);
     fraction = shares_now();
+    iterations_since_set = 0;
+}
+
+// Weighted means with growing neighbours; those that do not grow stay.
+void MuscleGrowth::Data::smooth_tensors() {
+    std::vector<Mat3> old;
+    const auto grows = [&](std::size_t t) { return old[t] != Mat3::Identity(); };
+    for (int round = 0; round < options.smoothing_rounds; ++round) {
+        old = growth;
+        parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) {
+                Mat3 sum = rest_volume[t] * old[t];
+                double weight = rest_volume[t];
+                for (int k = 0; k < 4 && grows(t); ++k) {
+                    const Index o = across(static_cast<Eigen::Index>(t), k);
+                    if (o >= 0 && grows(at(o))) {
+                        sum += 0.5 * rest_volume[at(o)] * old[at(o)];
+                        weight += 0.5 * rest_volume[at(o)];
+                    }
+                }
+                growth[t] = grows(t) ? Mat3(sum / weight) : old[t];
+            }
+        });
+    }
 }
 
 // Fractions of the grown tetrahedra: every share has grown by its own ratio.
@@ -148,12 +187,26 @@ double MuscleGrowth::Data::correct_volumes() {
             present[kind(e)] += fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
         }
     }
+    // Muscles that are asked for all that is allowed have no say in what all have in common.
+    double wanted_of_all = 0.0;
+    double present_of_all = 0.0;
+    for (std::size_t k = 0; k < others; ++k) {
+        if (factor[k] > kLeastFactor && factor[k] < kMostFactor) {
+            wanted_of_all += wanted[k];
+            present_of_all += present[k];
+        }
+    }
+    const double common = present_of_all > 0.0 ? std::log(wanted_of_all / present_of_all) : 0.0;
     double change = 0.0;
     for (std::size_t k = 0; k <= others; ++k) {
         if (wanted[k] > 0.0 && present[k] > 0.0) {
+            const double missing = std::log(wanted[k] / present[k]);
             const double step =
-                std::clamp(std::pow(wanted[k] / present[k], kOvershoot), 0.85, 1.18);
-            const double corrected = std::clamp(factor[k] * step, 0.6, 2.5);
+                std::exp(k < others ? kCommonPower * common + kSinglePower * (missing - common)
+                                    : kCommonPower * missing);
+            const double corrected =
+                std::clamp(factor[k] * std::clamp(step, 1.0 / kLargestStep, kLargestStep),
+                           kLeastFactor, kMostFactor);
             change = std::max(change, std::abs(corrected / factor[k] - 1.0));
             factor[k] = corrected;
         }
@@ -182,12 +235,21 @@ VolumeError MuscleGrowth::Data::volume_error() const {
     return error;
 }
 
+// Whether an iteration moves vertices by less than the tolerance times their whole displacement.
+bool MuscleGrowth::Data::is_still(const Points& last, int iterations) const {
+    const double floor = kStill * std::sqrt(static_cast<double>(x.rows()));
+    return (x - last).norm() <=
+           iterations * std::max(floor, options.solver.tolerance * (x - rest.tets.points).norm());
+}
+
 MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     : data_(std::make_unique<Data>()) {
     Data& d = *data_;
     d.rest = body;
     d.options = options;
     d.tets = make_tet_term(body, options.stiffness);
+    d.tets->set_matrix_share(options.matrix_share);
+    d.across = tet_neighbours(body.tets.tets);
     if (body.fibres.start.size() != at(body.tets.tets.rows()) + 1) {
         throw InputError({.where = fmt::format("body '{}'", body.name),
                           .found = "no fibres",
@@ -227,10 +289,16 @@ MuscleGrowthReport MuscleGrowth::iterate(int iterations, const Progress& progres
     const Timer timer;
     const bool corrects = d.options.correction_interval > 0 && d.options.stiffness.volume > 0.0;
     MuscleGrowthReport report;
+    Points last;
     for (bool is_done = false; !is_done;) {
+        last = d.x;
         LocalGlobalOptions solver = d.options.solver;
         const int left = iterations - report.iterations;
-        solver.max_iterations = corrects ? std::min(left, d.options.correction_interval) : left;
+        const int interval = d.iterations_since_set < kEarlyIterations
+                                 ? std::min(kEarlyInterval, d.options.correction_interval)
+                                 : d.options.correction_interval;
+        solver.max_iterations = corrects ? std::min(left, interval) : left;
+        solver.keeps_history = d.iterations_since_set > 0;
         const LocalGlobalReport solved =
             d.solver->minimise(d.x, solver, progress, [&](int iteration, const Points& x) {
                 if (callback) {
@@ -238,13 +306,17 @@ MuscleGrowthReport MuscleGrowth::iterate(int iterations, const Progress& progres
                 }
             });
         report.iterations += solved.iterations;
+        d.iterations_since_set += solved.iterations;
         const std::size_t known = report.energy.empty() ? 0 : 1;
         report.energy.insert(report.energy.end(), solved.energy.begin() + known,
                              solved.energy.end());
         report.residual.insert(report.residual.end(), solved.residual.begin() + known,
                                solved.residual.end());
-        const bool is_settled = solved.status != LocalGlobalStatus::IterationLimit;
-        report.is_converged = solved.status == LocalGlobalStatus::Converged;
+        // Between corrections there are too few iterations for forces to vanish: there the body has
+        // settled when it moves no more.
+        const bool is_settled = solved.status != LocalGlobalStatus::IterationLimit ||
+                                (corrects && d.is_still(last, solved.iterations));
+        report.is_converged = corrects ? is_settled : solved.status == LocalGlobalStatus::Converged;
         is_done = report.iterations >= iterations || (is_settled && !corrects);
         if (corrects && !is_done) {
             const double change = d.correct_volumes();
@@ -271,6 +343,7 @@ void MuscleGrowth::refactor() {
 
 void MuscleGrowth::restart() {
     data_->x = data_->rest.tets.points;
+    data_->iterations_since_set = 0;
     data_->factor.assign(data_->factor.size(), 1.0);
     data_->tets->set_volume_ratio(std::vector<double>(data_->growth.size(), 1.0));
 }

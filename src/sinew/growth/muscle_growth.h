@@ -17,12 +17,17 @@ struct MuscleGrowthOptions {
     TissueStiffness stiffness = {};
     LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 5};
     bool keeps_volume = true;  ///< of blended growth tensors, see blended_growth
+    /// Rounds in which a growing tetrahedron's tensor is averaged with those of its growing
+    /// neighbours, >= 0: shares are sampled, and tetrahedra coarser than muscles would show through
+    /// the skin. The paper has none.
+    int smoothing_rounds = 2;
     /// Iterations between corrections of the volume targets; 0: none, as in the paper. Penalties
     /// leave grown muscles a few per cent too small. Each correction multiplies the determinant
-    /// that a muscle's tetrahedra are asked for by (wanted volume / present volume), one factor per
-    /// muscle and one for everything else: a multiplier method with few multipliers, so nothing
-    /// locks.
-    int correction_interval = 5;
+    /// that a muscle's tetrahedra are asked for by a power of (wanted volume / present volume), one
+    /// factor per muscle and one for everything else: a multiplier method with few multipliers, so
+    /// nothing locks. The first few corrections come every two iterations.
+    int correction_interval = 3;
+    double matrix_share = 0.3;  ///< of w_vol, see ProjectiveTets::set_matrix_share
 };
 
 /// What became of one muscle. Volumes are sums over tetrahedra of share times volume, m^3.

@@ -33,6 +33,10 @@ void Anderson::restart() {
     has_last_ = false;
 }
 
+void Anderson::interrupt() {
+    has_last_ = false;
+}
+
 void Anderson::propose(std::span<const double> x, std::span<const double> r,
                        std::span<double> next) {
     const int newest = next_;

@@ -25,6 +25,9 @@ public:
 
     /// Forgets all steps.
     void restart();
+    /// Keeps what was learnt from past steps, but does not take the next one as following the last:
+    /// for maps that changed a little in between.
+    void interrupt();
 
     /// Takes x_k and r_k, writes the accelerated x_{k+1}; plain g_k as long as there is no past.
     void propose(std::span<const double> x, std::span<const double> r, std::span<double> next);

@@ -243,7 +243,9 @@ LocalGlobalReport LocalGlobal::Data::minimise(Points& x, const LocalGlobalOption
         anderson.emplace(at(x.size()), options.window);
         anderson_window = options.window;
     }
-    if (anderson) {
+    if (anderson && options.keeps_history) {
+        anderson->interrupt();
+    } else if (anderson) {
         anderson->restart();
     }
     direction.setZero();

@@ -20,6 +20,8 @@ struct LocalGlobalOptions {
     int max_iterations = 100;  ///< local and global steps at most, >= 0
     double tolerance = 1e-5;   ///< stop when |forces| / |forces at the start| is below, > 0
     int window = 5;            ///< past steps that Anderson acceleration combines; 0: plain steps
+    /// Past steps of the last call count too: for terms that changed only a little since.
+    bool keeps_history = false;
 };
 
 template <class Options, class Visitor>
