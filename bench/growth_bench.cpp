@@ -93,6 +93,8 @@ void bench_convergence(const Body& body, const Progress& progress, GrowthBench& 
     // Plain steps of the paper's energies with either matrix.
     MuscleGrowthOptions plain;
     plain.correction_interval = 0;
+    plain.smoothing_rounds = 0;
+    plain.matrix_share = 1.0;
     plain.solver.window = 0;
     plain.solver.tolerance = 1e-9;
     const auto history = [&](bool is_exact) {

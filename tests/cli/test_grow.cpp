@@ -1,4 +1,5 @@
 #include "sinew/io/archive.h"
+#include "sinew/pipeline/growth_recipe.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,14 @@ TEST(Cli, GrowKeepsItsContract) {
     ASSERT_EQ(j["muscles"].size(), 1u);
     EXPECT_EQ(j["muscles"][0]["name"], "biceps_brachii_l");
     EXPECT_GT(j["muscles"][0]["volume_ml_after"], j["muscles"][0]["volume_ml_before"]);
-    EXPECT_EQ(run_sinew({"info", folder / "grown.sinew"}).code, 0);
+    // Healthy: no tetrahedron is inverted or flat, skin and envelope do not meet themselves.
+    const Outcome check = run_sinew({"check", folder / "grown.sinew"});
+    EXPECT_EQ(check.code, 0) << check.out << check.err;
+    // Rest without gravity, and beside it how far the skin hangs.
+    const Body stored = read_archive(folder / "grown.sinew");
+    const Attribute* sag = find_attribute(stored.maps, kSagMap);
+    ASSERT_NE(sag, nullptr);
+    EXPECT_EQ(sag->count(), stored.skin.tet_vertex.size());
     for (const char* name : {"grown.glb", "grown.obj", "grown.vtu", "grown.usda"}) {
         EXPECT_EQ(run_sinew({"grow", folder / "limb.sinew", "--muscle", "biceps=1.1", "-o",
                              folder / name})

@@ -95,6 +95,16 @@ GrowthRecipe recipe_from(const StrictJson& file) {
     return recipe;
 }
 
+/// How far gravity moves each skin vertex.
+Attribute sag_of_skin(const GrowthResult& grown) {
+    Attribute sag{.name = std::string(kSagMap), .components = 3, .values = {}, .unit = "m"};
+    for (const Index v : grown.body.skin.tet_vertex) {
+        const Eigen::RowVector3d moved = grown.sagged.row(v) - grown.body.tets.points.row(v);
+        sag.values.insert(sag.values.end(), moved.data(), moved.data() + 3);
+    }
+    return sag;
+}
+
 /// The body as it hangs: surfaces only.
 Body hanging(const GrowthResult& grown) {
     Body body = with_rest_shape(grown.body, grown.sagged);
@@ -145,6 +155,10 @@ GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progres
                          const IterationCallback& callback) {
     GrowthResult grown = grow(body, plan, progress, callback);
     grown.body.skeleton.segments = weigh_segments(grown.body);
+    std::erase_if(grown.body.maps, [](const Attribute& map) { return map.name == kSagMap; });
+    if (grown.sagged.rows() > 0) {
+        grown.body.maps.push_back(sag_of_skin(grown));
+    }
     return grown;
 }
 

@@ -29,6 +29,10 @@ GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where
 /// A body from a .sinew file. @throws InputError  when it has no tetrahedra
 Body read_body_with_tets(const std::filesystem::path& path);
 
+/// Map of a body's skin that holds its displacement under gravity, m, where that was asked for; the
+/// body itself stays free of gravity.
+inline constexpr std::string_view kSagMap = "gravity_sag";
+
 /// grow(), and the masses of the skeleton's segments anew.
 GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress = {},
                          const IterationCallback& callback = {});
