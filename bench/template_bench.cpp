@@ -2,6 +2,7 @@
 
 #include "sinew/base/timer.h"
 #include "sinew/body/summary.h"
+#include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/meshing/health.h"
 #include "sinew/pipeline/make_body.h"
@@ -123,43 +124,6 @@ double aligned_muscles(const Body& body) {
     return known > 0.0 ? aligned / known : 0.0;
 }
 
-/// Mass of all segments that hang on this joint.
-double mass_beyond(const Skeleton& skeleton, const std::string& joint_name) {
-    std::vector<char> is_beyond(skeleton.segments.size(), 0);
-    double mass = 0.0;
-    for (const Joint& joint : skeleton.joints) {  // parents come before children
-        const bool is_start = joint.name == joint_name;
-        if (is_start || (joint.parent >= 0 && is_beyond[static_cast<std::size_t>(joint.parent)])) {
-            is_beyond[static_cast<std::size_t>(joint.child)] = 1;
-            mass += skeleton.segments[static_cast<std::size_t>(joint.child)].mass;
-        }
-    }
-    return mass;
-}
-
-std::vector<SegmentShare> segment_shares(const Body& body, double total) {
-    const auto beyond = [&](const char* joint) {
-        return 0.5 / total *
-               (mass_beyond(body.skeleton, fmt::format("{}_l", joint)) +
-                mass_beyond(body.skeleton, fmt::format("{}_r", joint)));
-    };
-    const double head = mass_beyond(body.skeleton, "neck_c7_t1") / total;
-    const double arm = beyond("shoulder");
-    const double elbow = beyond("elbow");
-    const double hand = beyond("wrist");
-    const double leg = beyond("hip");
-    const double knee = beyond("knee");
-    const double foot = beyond("ankle");
-    return {{"head", head, 0.0694},
-            {"trunk", 1.0 - head - 2.0 * (arm + leg), 0.4346},
-            {"upper_arm", arm - elbow, 0.0271},
-            {"forearm", elbow - hand, 0.0162},
-            {"hand", hand, 0.0061},
-            {"thigh", leg - knee, 0.1416},
-            {"shank", knee - foot, 0.0433},
-            {"foot", foot, 0.0137}};
-}
-
 double peak_memory_mb() {
     rusage usage = {};
     getrusage(RUSAGE_SELF, &usage);
@@ -186,7 +150,7 @@ BuiltBody build_one(BodyResolution resolution, const std::string& name,
     built.quality = measure_quality(made.body);
     built.closed_parts = closed_parts(made.body);
     built.aligned_muscles = aligned_muscles(made.body);
-    built.segments = segment_shares(made.body, summary.mass);
+    built.segments = compare_segments(made.body);
     return built;
 }
 

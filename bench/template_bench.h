@@ -2,6 +2,7 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/build/body_builder.h"
+#include "sinew/build/segment_masses.h"
 
 #include <string>
 #include <vector>
@@ -10,13 +11,6 @@ namespace sinew::bench {
 
 struct TemplateBenchOptions {
     bool with_standard = true;  ///< else the preview only
-};
-
-/// Share of the mass of one group of segments, beside the published one.
-struct SegmentShare {
-    std::string name;
-    double share = 0.0;
-    double published = 0.0;  ///< [deLeva1996, men]
 };
 
 /// One body, built without a cache, then once more with one that is filled.

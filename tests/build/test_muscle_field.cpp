@@ -2,6 +2,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/build/cut_grid.h"
 #include "sinew/build/figure.h"
+#include "sinew/build/figure_mesh.h"
 #include "sinew/build/muscle_field.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/sampling.h"
@@ -252,6 +253,35 @@ TEST(MuscleField, FollowsTheCentreLinesOfTheFiguresMuscles) {
         }
     }
     EXPECT_GE(good, 0.95 * static_cast<double>(fields.size()));
+}
+
+// The mirror image of a field is what the mirrored muscle gives when computed by itself.
+TEST(MuscleField, TheOtherSideIsAMirrorImage) {
+    Muscle left;
+    left.name = "spindle_l";
+    left.mesh = support::cylinder(0.01, 0.1, 24, 10);
+    std::vector<double> share;
+    for (Eigen::Index i = 0; i < left.mesh.points.rows(); ++i) {
+        left.mesh.points(i, 0) += 0.1 + 0.2 * left.mesh.points(i, 1);  // oblique, off the middle
+    }
+    const double low = left.mesh.points.col(1).minCoeff();
+    const double high = left.mesh.points.col(1).maxCoeff();
+    for (Eigen::Index i = 0; i < left.mesh.points.rows(); ++i) {
+        share.push_back((left.mesh.points(i, 1) - low) / (high - low));
+    }
+    left.mesh.point_data.push_back({.name = "share", .components = 1, .values = share});
+    Muscle right = left;
+    right.name = "spindle_r";
+    right.mesh = reflected(left.mesh);
+    const std::vector<MuscleField> both = compute_muscle_fields({left, right}, {}, {.cells = 800});
+    const MuscleField alone = compute_muscle_fields({right}, {}, {.cells = 800})[0];
+    for (Eigen::Index i = 0; i < right.mesh.points.rows(); i += 7) {
+        const Vec3 x = point(right.mesh.points, i);
+        EXPECT_LT((both[1].direction(x) - alone.direction(x)).norm(), 0.03);
+        EXPECT_NEAR(both[1].potential(x), alone.potential(x), 0.01);
+        const Vec3 d = both[0].direction(Vec3(-x.x(), x.y(), x.z()));
+        EXPECT_LT((both[1].direction(x) - Vec3(-d.x(), d.y(), d.z())).norm(), 1e-9);
+    }
 }
 
 TEST(MuscleField, RefusesASurfaceWithoutEndsOrInside) {

@@ -2,6 +2,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/body/summary.h"
 #include "sinew/build/bone_attachments.h"
+#include "sinew/build/segment_cuts.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/build/tissue_shares.h"
 #include "sinew/geometry/measure.h"
@@ -222,6 +223,48 @@ TEST(SegmentMasses, AddUpToTheBodyAndMatchTheClosedFormOfABlock) {
     EXPECT_NEAR(all.inertia(0, 0), m * (b * b + a * a) / 12.0, 1e-9);
     EXPECT_NEAR(all.inertia(1, 1), m * (a * a + a * a) / 12.0, 1e-9);
     EXPECT_NEAR(all.inertia(0, 1), 0.0, 1e-9);
+}
+
+// A straight leg of one bone after the other: what lies beyond a joint's plane counts to the child,
+// also where the parent's bone is nearer.
+TEST(SegmentCuts, PlanesThroughJointsPartTheFlesh) {
+    Body body;
+    body.skeleton.segments.resize(4);
+    const auto add_joint = [&](const char* name, Index parent, Index child, const Vec3& centre) {
+        Joint joint;
+        joint.name = name;
+        joint.parent = parent;
+        joint.child = child;
+        joint.centre = centre;
+        body.skeleton.joints.push_back(joint);
+    };
+    add_joint("root", -1, 0, {0, 1, 0});
+    add_joint("hip_l", 0, 1, {0.1, 0.9, 0});
+    add_joint("knee_l", 1, 2, {0.1, 0.5, 0});
+    add_joint("ankle_l", 2, 3, {0.1, 0.1, 0});
+    const std::vector<SegmentCut> cuts = segment_cuts(body);
+    ASSERT_EQ(cuts.size(), 3u);
+    // In the groin the plane makes 37 degrees with the sagittal one.
+    EXPECT_NEAR(std::acos(cuts[0].normal.x()), 37.0 * std::numbers::pi / 180.0, 1e-12);
+    EXPECT_LT((cuts[1].normal + Vec3::UnitY()).norm(), 1e-12);
+    EXPECT_LT((cuts[2].at - Vec3(0.1, 0.1, 0)).norm(), 1e-12);
+    EXPECT_EQ(cut_regions(body.skeleton, cuts), (std::vector<Index>{-1, 0, 1, 2}));
+
+    // Tiny tetrahedra at chosen places, all counted to the wrong side or far away.
+    const std::vector<Vec3> places = {
+        {0.1, 0.49, 0.01}, {0.1, 0.51, 0.01}, {0.2, 0.85, 0.0}, {0.1, 0.05, 0.0}, {0.0, 0.5, 0.6}};
+    body.tets.points.resize(static_cast<Eigen::Index>(4 * places.size()), 3);
+    body.tets.tets.resize(static_cast<Eigen::Index>(places.size()), 4);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        for (int k = 0; k < 4; ++k) {
+            const auto row = static_cast<Eigen::Index>(4 * i) + k;
+            body.tets.points.row(row) = places[i].transpose();
+            body.tets.tets(static_cast<Eigen::Index>(i), k) = static_cast<Index>(row);
+        }
+    }
+    std::vector<Index> segment = {1, 2, 0, 2, 1};
+    apply_cuts(body, cuts, segment);
+    EXPECT_EQ(segment, (std::vector<Index>{2, 1, 1, 3, 1}));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "sinew/body/summary.h"
+#include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/archive.h"
 #include "sinew/mesh/connectivity.h"
@@ -84,6 +85,17 @@ TEST(MakeBody, Saito2015EnvelopeEnclosesMusclesAndBones) {
 TEST(MakeBody, FractionsAddUpToTheMusclesVolumes) {
     EXPECT_LE(preview().quality.median_volume_error, 0.02);
     EXPECT_LE(preview().quality.worst_volume_error, 0.05);
+}
+
+TEST(MakeBody, DeLeva1996SegmentsWeighTheirShareWithinFifteenPercent) {
+    const std::vector<SegmentShare> shares = compare_segments(preview().made.body);
+    ASSERT_EQ(shares.size(), 8u);
+    double total = 0.0;
+    for (const SegmentShare& s : shares) {
+        EXPECT_NEAR(s.share, s.published, 0.15 * s.published) << s.name;
+        total += (s.name == "head" || s.name == "trunk" ? 1.0 : 2.0) * s.share;
+    }
+    EXPECT_NEAR(total, 1.0, 1e-9);
 }
 
 TEST(MakeBody, SecondBuildComesFromTheCacheWithTheSameBytes) {

@@ -45,7 +45,7 @@ void bench_template(bool is_short, const Context& context, Json& result) {
                      {"closed_parts", b.closed_parts},
                      {"aligned_muscles", b.aligned_muscles}};
         body.update(quality_json(b.quality));
-        for (const bench::SegmentShare& s : b.segments) {
+        for (const SegmentShare& s : b.segments) {
             body["segment_mass_shares"][s.name] = {{"share", s.share}, {"deleva1996", s.published}};
         }
         result[b.resolution] = std::move(body);

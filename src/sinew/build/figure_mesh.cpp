@@ -12,32 +12,20 @@ namespace sinew {
 
 namespace {
 
-constexpr int kBlock = 8;  // cells along a block that is evaluated or skipped as a whole
+// Values along a block that is skipped as a whole, and along the parts that it is evaluated in.
+constexpr int kBlock = 12;
+constexpr int kSmallBlock = 4;
 
 /// One block of grid values.
 struct Block {
     std::array<int, 3> low = {};
     std::array<int, 3> high = {};  // one past the last
 
-    Block(const ScalarGrid& grid, std::size_t index) {
-        std::array<std::size_t, 3> blocks = {};
-        for (std::size_t a = 0; a < 3; ++a) {
-            blocks[a] = static_cast<std::size_t>((grid.size[a] + kBlock - 1) / kBlock);
-        }
-        const std::array<std::size_t, 3> at = {index % blocks[0], index / blocks[0] % blocks[1],
-                                               index / (blocks[0] * blocks[1])};
-        for (std::size_t a = 0; a < 3; ++a) {
-            low[a] = static_cast<int>(at[a]) * kBlock;
-            high[a] = std::min(low[a] + kBlock, grid.size[a]);
-        }
+    Vec3 first(const ScalarGrid& grid) const {
+        return grid.position(low[0], low[1], low[2]);
     }
-
-    static std::size_t count(const ScalarGrid& grid) {
-        std::size_t n = 1;
-        for (const int size : grid.size) {
-            n *= static_cast<std::size_t>((size + kBlock - 1) / kBlock);
-        }
-        return n;
+    Vec3 last(const ScalarGrid& grid) const {
+        return grid.position(high[0] - 1, high[1] - 1, high[2] - 1);
     }
 
     template <class Visit>
@@ -54,35 +42,70 @@ struct Block {
     }
 };
 
-/// Distances of all shapes on one block, folded as part_distance does.
-void sample_block(std::span<const FigureShape> shapes, const Block& block, double far,
-                  ScalarGrid& grid) {
-    const Vec3 low = grid.position(block.low[0], block.low[1], block.low[2]);
-    const Vec3 high = grid.position(block.high[0] - 1, block.high[1] - 1, block.high[2] - 1);
-    const Vec3 centre = 0.5 * (low + high);
-    const double radius = 0.5 * (high - low).norm();
-    constexpr std::size_t kPoints = static_cast<std::size_t>(kBlock) * kBlock * kBlock;
+std::size_t count_blocks(const Block& whole, int length) {
+    std::size_t n = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+        n *= static_cast<std::size_t>((whole.high[a] - whole.low[a] + length - 1) / length);
+    }
+    return n;
+}
+
+/// One of those that a block is divided into.
+Block block_of(const Block& whole, int length, std::size_t index) {
+    Block block;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto n =
+            static_cast<std::size_t>((whole.high[a] - whole.low[a] + length - 1) / length);
+        block.low[a] = whole.low[a] + static_cast<int>(index % n) * length;
+        block.high[a] = std::min(block.low[a] + length, whole.high[a]);
+        index /= n;
+    }
+    return block;
+}
+
+using Shapes = std::vector<const FigureShape*>;
+
+/// Those of the shapes that matter in a block, in the same order.
+Shapes near_shapes(const Shapes& shapes, const Block& block, const ScalarGrid& grid) {
+    const Vec3 low = block.first(grid);
+    const Vec3 high = block.last(grid);
+    std::vector<Index> pieces;
+    Shapes near;
+    bool is_touched = false;
+    for (const FigureShape* shape : shapes) {
+        const double reach = shape->blend() + 4.0 * grid.cell;
+        const Bounds& box = shape->bounds(FigureLayer::Part);
+        if ((box.low.array() <= high.array() + reach).all() &&
+            (box.high.array() >= low.array() - reach).all() &&
+            shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(), FigureLayer::Part,
+                               pieces) <= reach) {
+            near.push_back(shape);
+            is_touched = is_touched || !shape->is_cut();
+        }
+    }
+    return is_touched ? near : Shapes{};
+}
+
+/// Distances of the shapes on one small block, folded as part_distance does.
+void sample_block(const Shapes& shapes, const Block& block, double far, ScalarGrid& grid) {
+    const Vec3 low = block.first(grid);
+    const Vec3 high = block.last(grid);
+    constexpr std::size_t kPoints =
+        static_cast<std::size_t>(kSmallBlock) * kSmallBlock * kSmallBlock;
     std::array<double, kPoints> d;
     d.fill(far);
     std::vector<Index> pieces;
-    bool is_touched = false;
     for (const bool cuts : {false, true}) {
-        for (const FigureShape& shape : shapes) {
-            if (shape.is_cut() != cuts || (cuts && !is_touched)) {
+        for (const FigureShape* shape : shapes) {
+            if (shape->is_cut() != cuts) {
                 continue;
             }
-            const double reach = shape.blend() + 4.0 * grid.cell;
-            const Bounds& box = shape.bounds(FigureLayer::Part);
-            if ((box.low.array() > high.array() + reach).any() ||
-                (box.high.array() < low.array() - reach).any() ||
-                shape.find_pieces(centre, radius, FigureLayer::Part, pieces) > reach) {
-                continue;
-            }
-            is_touched = true;
+            shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(), FigureLayer::Part,
+                               pieces);
             block.for_each(grid, [&](std::size_t k, std::size_t, const Vec3& x) {
-                const double own = shape.distance(x, FigureLayer::Part, pieces);
-                d[k] = cuts ? smooth_max(d[k], -own, shape.blend())
-                            : smooth_min(d[k], own, shape.blend());
+                const double own = shape->distance(x, FigureLayer::Part, pieces);
+                d[k] = cuts ? smooth_max(d[k], -own, shape->blend())
+                            : smooth_min(d[k], own, shape->blend());
             });
         }
     }
@@ -143,11 +166,24 @@ ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double 
         grid.size[static_cast<std::size_t>(a)] =
             static_cast<int>(std::ceil((box.size()[a] + 2.0 * free[a]) / cell)) + 1;
     }
-    grid.values.assign(grid.index(0, 0, grid.size[2]), 0.0f);
     const double far = blend + 5.0 * cell;
-    parallel_for(Block::count(grid), 4, [&](std::size_t begin, std::size_t end) {
+    grid.values.assign(grid.index(0, 0, grid.size[2]), static_cast<float>(far));
+    Shapes all;
+    for (const FigureShape& shape : shapes) {
+        all.push_back(&shape);
+    }
+    const Block whole{.low = {0, 0, 0}, .high = grid.size};
+    parallel_for(count_blocks(whole, kBlock), 2, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            sample_block(shapes, Block(grid, i), far, grid);
+            const Block block = block_of(whole, kBlock, i);
+            const Shapes near = near_shapes(all, block, grid);
+            for (std::size_t k = 0; !near.empty() && k < count_blocks(block, kSmallBlock); ++k) {
+                const Block small = block_of(block, kSmallBlock, k);
+                const Shapes nearer = near_shapes(near, small, grid);
+                if (!nearer.empty()) {
+                    sample_block(nearer, small, far, grid);
+                }
+            }
         }
     });
     // The border stays outside at any level that is asked for.
@@ -176,25 +212,73 @@ double cell_for(std::span<const FigureShape> shapes, const PartMeshOptions& opti
 
 namespace {
 
-/// Secant steps on the level: a shell of area A moved by dl adds A dl to the volume.
+/// The volume inside a level, told from the grid alone: every value stands for a cube of space that
+/// is inside by the share 1/2 + (level - value) / cell.
+class GridVolume {
+public:
+    GridVolume(const ScalarGrid& grid, double margin) : cell_(grid.cell) {
+        const auto far = static_cast<float>(margin + 0.5 * grid.cell);
+        for (const float v : grid.values) {
+            if (v < -far) {
+                ++deep_;
+            } else if (v < far) {
+                band_.push_back(v);
+            }
+        }
+    }
+
+    double at(double level) const {
+        const auto l = static_cast<float>(level);
+        const auto per_cell = static_cast<float>(1.0 / cell_);
+        double sum = 0.0;
+        for (const float v : band_) {
+            sum += static_cast<double>(std::clamp(0.5f + (l - v) * per_cell, 0.0f, 1.0f));
+        }
+        return cell_ * cell_ * cell_ * (static_cast<double>(deep_) + sum);
+    }
+
+    /// The level in [-reach, reach] with this volume, or the nearer end.
+    double level_of(double volume, double reach) const {
+        double low = -reach;
+        double high = reach;
+        for (int i = 0; i < 16; ++i) {
+            const double middle = 0.5 * (low + high);
+            (at(middle) < volume ? low : high) = middle;
+        }
+        return 0.5 * (low + high);
+    }
+
+private:
+    double cell_;
+    std::size_t deep_ = 0;
+    std::vector<float> band_;
+};
+
+/// A first surface tells how far the grid's count of volume is off, the next is right or nearly so.
 TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wanted) {
     const double margin = 3.0 * cell;
     const ScalarGrid grid = sample_part(shapes, cell, margin);
-    IsoSurfaceOptions iso{.relaxations = 0};  // sliding vertices hardly changes the volume
-    constexpr int kSteps = 5;
+    if (wanted <= 0.0) {
+        TriangleMesh mesh = iso_surface(grid);
+        drop_specks(mesh);
+        return mesh;
+    }
+    const GridVolume inside(grid, margin);
+    constexpr int kSteps = 4;
     constexpr double kTolerance = 0.002;
-    TriangleMesh mesh;
+    double level = 0.0;
+    TriangleMesh mesh = iso_surface(grid, {.relaxations = 0});
     for (int step = 0; step < kSteps; ++step) {
-        mesh = iso_surface(grid, iso);
         drop_specks(mesh);
         const double volume = enclosed_volume(mesh.points, mesh.triangles);
-        const double area = surface_area(mesh.points, mesh.triangles);
-        if (wanted <= 0.0 || std::abs(volume - wanted) < kTolerance * wanted || !(area > 0.0)) {
+        if (step > 0 && std::abs(volume - wanted) < kTolerance * wanted) {
             break;
         }
-        iso.level = std::clamp(iso.level + (wanted - volume) / area, -0.9 * margin, 0.9 * margin);
+        if (volume > 0.0) {
+            level = inside.level_of(wanted * inside.at(level) / volume, 0.9 * margin);
+        }
+        mesh = iso_surface(grid, {.level = level});
     }
-    mesh = iso_surface(grid, {.level = iso.level});
     drop_specks(mesh);
     return mesh;
 }

@@ -15,11 +15,6 @@ namespace {
 constexpr int kSubdivisions = 6;  // samples of a stroke between two stations
 
 /// Nearest point of the segment a + s e, s in [0, 1].
-double nearest_on_segment(const Vec3& x, const Vec3& a, const Vec3& e) {
-    const double length2 = e.squaredNorm();
-    return length2 > 0.0 ? std::clamp((x - a).dot(e) / length2, 0.0, 1.0) : 0.0;
-}
-
 /// Barycentric coordinates (of b and c) of the point of triangle a b c nearest to x
 /// [Ericson2005, section 5.1.5].
 Vec2 nearest_on_triangle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -221,8 +216,20 @@ void FigureShape::sample_stroke(const FigureStroke& stroke) {
     for (double& share : share_) {
         share /= length;
     }
+    find_segments();
     all_pieces_.resize(samples_.size() - 1);
     std::iota(all_pieces_.begin(), all_pieces_.end(), 0);
+}
+
+void FigureShape::find_segments() {
+    segments_.clear();
+    for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {
+        const Vec3 way = samples_[k + 1].position - samples_[k].position;
+        const double length2 = way.squaredNorm();
+        segments_.push_back({.from = samples_[k].position,
+                             .way = way,
+                             .per_length2 = length2 > 0.0 ? 1.0 / length2 : 0.0});
+    }
 }
 
 void FigureShape::sample_sheet(const FigureSheet& sheet) {
@@ -297,6 +304,9 @@ FigureShape FigureShape::reflected() const {
         s.tangent.x() = -s.tangent.x();
         s.normal.x() = -s.normal.x();
     }
+    if (!is_sheet_) {
+        other.find_segments();
+    }
     for (Bounds& box : other.bounds_) {
         const double low = box.low.x();
         box.low.x() = -box.high.x();
@@ -325,9 +335,8 @@ double FigureShape::distance_to_piece(const Vec3& x, Index piece) const {
         const Vec2 w = nearest_on_triangle(x, a, b, c);
         return (x - (a + w[0] * (b - a) + w[1] * (c - a))).norm();
     }
-    const Vec3& a = samples_[k].position;
-    const Vec3 e = samples_[k + 1].position - a;
-    return (x - a - nearest_on_segment(x, a, e) * e).norm();
+    const Segment& segment = segments_[k];
+    return (x - segment.from - segment.nearest(x) * segment.way).norm();
 }
 
 FigureShape::Way FigureShape::way_along(const Vec3& x) const {
@@ -351,8 +360,7 @@ FigureShape::Way FigureShape::way_along(const Vec3& x) const {
             result.direction =
                 u * samples_[i].tangent + w[0] * samples_[j].tangent + w[1] * samples_[l].tangent;
         } else {
-            const Vec3& a = samples_[k].position;
-            const double s = nearest_on_segment(x, a, samples_[k + 1].position - a);
+            const double s = segments_[k].nearest(x);
             result.share = (1.0 - s) * share_[k] + s * share_[k + 1];
             result.direction = (1.0 - s) * samples_[k].tangent + s * samples_[k + 1].tangent;
         }
@@ -442,10 +450,8 @@ double FigureShape::stroke_distance(const Vec3& x, double growth,
     double least = std::numeric_limits<double>::infinity();
     for (const Index piece : pieces) {
         const auto k = static_cast<std::size_t>(piece);
-        const Vec3& a = samples_[k].position;
-        const Vec3 e = samples_[k + 1].position - a;
-        const double t = nearest_on_segment(x, a, e);
-        const double d2 = (x - a - t * e).squaredNorm();
+        const double t = segments_[k].nearest(x);
+        const double d2 = (x - segments_[k].from - t * segments_[k].way).squaredNorm();
         if (d2 < least) {
             least = d2;
             segment = k;
@@ -474,7 +480,7 @@ double FigureShape::stroke_distance(const Vec3& x, double growth,
         cap = cap_[is_before ? 0 : 1] + skin;
     } else {
         // What lies along T is no distance along the stroke but the bend of the line.
-        const double across = std::hypot(u, v);
+        const double across = std::sqrt(u * u + v * v);
         const double scale = across > 1e-12 ? r.norm() / across : 1.0;
         u *= scale;
         v *= scale;

@@ -3,6 +3,7 @@
 #include "sinew/body/figure_table.h"
 #include "sinew/geometry/measure.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -67,7 +68,18 @@ private:
         double b = 0.0;
         double skin = 0.0;
     };
+    /// From sample k to the next: what searches for the nearest piece read.
+    struct Segment {
+        Vec3 from = Vec3::Zero();
+        Vec3 way = Vec3::Zero();
+        double per_length2 = 0.0;  // 1 / |way|^2, 0 without length
+
+        double nearest(const Vec3& x) const {
+            return std::clamp((x - from).dot(way) * per_length2, 0.0, 1.0);
+        }
+    };
     void sample_stroke(const FigureStroke& stroke);
+    void find_segments();
     void sample_sheet(const FigureSheet& sheet);
     void measure();
     double reach(const Sample& s, FigureLayer layer) const;
@@ -81,6 +93,7 @@ private:
     double blend_ = 0.0;
     std::array<double, 2> cap_ = {0.0, 0.0};
     std::vector<Sample> samples_ = {};
+    std::vector<Segment> segments_ = {};                // of a stroke
     std::vector<std::array<Index, 3>> triangles_ = {};  // of a sheet
     std::vector<Index> all_pieces_ = {};                // segments or triangles
     std::vector<double> share_ = {};                    // of each sample

@@ -1,7 +1,6 @@
 #include "sinew/build/muscle_field.h"
 
 #include "sinew/base/error.h"
-#include "sinew/base/parallel.h"
 #include "sinew/build/cut_grid.h"
 #include "sinew/build/grid_stencil.h"
 #include "sinew/geometry/measure.h"
@@ -546,35 +545,12 @@ double MuscleField::tendon(const Vec3& x) const {
     return std::clamp(sample(x).tendon, 0.0, 1.0);
 }
 
-std::vector<MuscleField> compute_muscle_fields(const std::vector<Muscle>& muscles,
-                                               const std::vector<Bone>& bones,
-                                               const MuscleFieldOptions& options,
-                                               const Progress& progress) {
-    std::vector<MuscleField> fields(muscles.size());
-    auto stage = progress.stage("fibres", muscles.size());
-    constexpr std::size_t kBatch = 32;  // muscles between two reports
-    for (std::size_t begin = 0; begin < muscles.size(); begin += kBatch) {
-        const std::size_t count = std::min(kBatch, muscles.size() - begin);
-        parallel_for(count, 1, [&](std::size_t from, std::size_t to) {
-            for (std::size_t i = begin + from; i < begin + to; ++i) {
-                const Muscle& muscle = muscles[i];
-                try {
-                    const std::vector<double> shares = muscle_shares(muscle, bones);
-                    const Attribute* along = find_attribute(muscle.mesh.point_data, "fibre");
-                    const bool is_known = along != nullptr && along->components == 3;
-                    fields[i] = MuscleField(muscle.mesh, find_muscle_ends(muscle.mesh, shares),
-                                            muscle_tendon(muscle, shares),
-                                            is_known ? std::span<const double>(along->values)
-                                                     : std::span<const double>(),
-                                            options);
-                } catch (const InputError& error) {
-                    throw error.within(fmt::format("muscle '{}'", muscle.name));
-                }
-            }
-        });
-        stage.advance(count);
-    }
-    return fields;
+MuscleField MuscleField::reflected() const {
+    MuscleField other = *this;
+    other.axes_.row(0) = -axes_.row(0);
+    other.origin_.x() = -origin_.x();
+    other.mean_.x() = -mean_.x();
+    return other;
 }
 
 }  // namespace sinew

@@ -68,6 +68,9 @@ public:
                 std::span<const double> tendon = {}, std::span<const double> along = {},
                 const MuscleFieldOptions& options = {});
 
+    /// The field of the same muscle seen in the mirror, x -> -x.
+    MuscleField reflected() const;
+
     /// Unit vector from origin to insertion. Around the muscle the field is continued; further away
     /// it is that of the nearest end of the box around it.
     Vec3 direction(const Vec3& x) const;
@@ -121,7 +124,8 @@ private:
 };
 
 /// One field per muscle, in their order; ends from "share", "tendon" and "fibre" of the meshes, or
-/// estimated (muscle_ends.h). The same bits for any number of threads.
+/// estimated (muscle_ends.h). Of two muscles that mirror each other exactly one is computed. The
+/// same bits for any number of threads.
 /// @throws InputError  naming the muscle; Cancelled
 std::vector<MuscleField> compute_muscle_fields(const std::vector<Muscle>& muscles,
                                                const std::vector<Bone>& bones,

@@ -1,9 +1,13 @@
 #include "sinew/build/segment_masses.h"
 
+#include "sinew/body/names.h"
+#include "sinew/build/segment_cuts.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/connectivity.h"
 
+#include <array>
 #include <functional>
+#include <map>
 #include <queue>
 #include <tuple>
 
@@ -79,6 +83,7 @@ std::vector<Index> segments_of_tets(const Body& body) {
             }
         }
     }
+    apply_cuts(body, segment_cuts(body), segment);
     return segment;
 }
 
@@ -86,6 +91,7 @@ std::vector<Segment> weigh_segments(const Body& body) {
     std::vector<Segment> segments = body.skeleton.segments;
     std::vector<Moments> sums(segments.size());
     const std::vector<Index> of_tet = segments_of_tets(body);
+    const std::vector<Index> region = cut_regions(body.skeleton, segment_cuts(body));
     const Eigen::VectorXd volumes = tet_volumes(body.tets);
     for (std::size_t t = 0; t + 1 < body.shares.start.size() && !segments.empty(); ++t) {
         const auto row = static_cast<Eigen::Index>(t);
@@ -100,10 +106,15 @@ std::vector<Segment> weigh_segments(const Body& body) {
             const auto i = static_cast<std::size_t>(e);
             const TissueMaterial& material =
                 body.materials[static_cast<std::size_t>(body.shares.material[i])];
-            const bool is_bone = material.tissue == Tissue::Bone && body.shares.part[i] >= 0;
-            const Index own =
-                is_bone ? body.bones[static_cast<std::size_t>(body.shares.part[i])].segment
-                        : of_tet[t];
+            Index own = of_tet[t];
+            if (material.tissue == Tissue::Bone && body.shares.part[i] >= 0) {
+                const Index bone =
+                    body.bones[static_cast<std::size_t>(body.shares.part[i])].segment;
+                own = own < 0 || region[static_cast<std::size_t>(bone)] ==
+                                     region[static_cast<std::size_t>(own)]
+                          ? bone
+                          : own;
+            }
             const double mass = body.shares.fraction[i] * volumes[row] * material.density;
             Moments& sum = sums[static_cast<std::size_t>(own < 0 ? 0 : own)];
             sum.mass += mass;
@@ -123,6 +134,52 @@ std::vector<Segment> weigh_segments(const Body& body) {
         segments[s].inertia = S.trace() * Mat3::Identity() - S;
     }
     return segments;
+}
+
+std::vector<SegmentShare> compare_segments(const Body& body) {
+    struct Part {
+        const char* name;
+        const char* joint;  // that it begins at, "" for the trunk
+        double men, women;
+    };
+    constexpr std::array<Part, 8> kParts = {{{"head", "neck_c7_t1", 0.0694, 0.0668},
+                                             {"trunk", "", 0.4346, 0.4257},
+                                             {"upper_arm", "shoulder", 0.0271, 0.0255},
+                                             {"forearm", "elbow", 0.0162, 0.0138},
+                                             {"hand", "wrist", 0.0061, 0.0056},
+                                             {"thigh", "hip", 0.1416, 0.1478},
+                                             {"shank", "knee", 0.0433, 0.0481},
+                                             {"foot", "ankle", 0.0137, 0.0129}}};
+    const std::vector<SegmentCut> cuts = segment_cuts(body);
+    const std::vector<Index> region = cut_regions(body.skeleton, cuts);
+    std::map<std::string, double> mass;
+    std::map<std::string, int> sides = {{"", 1}};
+    for (const SegmentCut& cut : cuts) {
+        const auto joint = static_cast<std::size_t>(cut.joint);
+        ++sides[split_side(body.skeleton.joints[joint].name).stem];
+    }
+    double total = 0.0;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        const double own = body.skeleton.segments[i].mass;
+        std::string stem;
+        if (region[i] >= 0) {
+            const auto joint =
+                static_cast<std::size_t>(cuts[static_cast<std::size_t>(region[i])].joint);
+            stem = split_side(body.skeleton.joints[joint].name).stem;
+        }
+        mass[stem] += own;
+        total += own;
+    }
+    std::vector<SegmentShare> shares;
+    for (const Part& part : kParts) {
+        if (!(total > 0.0) || sides[part.joint] == 0) {
+            return {};
+        }
+        shares.push_back({.name = part.name,
+                          .share = mass[part.joint] / sides[part.joint] / total,
+                          .published = body.sex == Sex::Female ? part.women : part.men});
+    }
+    return shares;
 }
 
 }  // namespace sinew
