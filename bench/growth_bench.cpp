@@ -42,15 +42,32 @@ double skin_distance(const Body& body, const Points& a, const Points& b) {
     return sum / static_cast<double>(body.skin.tet_vertex.size());
 }
 
+// The part of the distance that is across the skin.
+double skin_offset(const Body& body, const Points& a, const Points& end) {
+    TriangleMesh skin = body.skin.mesh;
+    for (std::size_t i = 0; i < body.skin.tet_vertex.size(); ++i) {
+        skin.points.row(static_cast<Eigen::Index>(i)) = end.row(body.skin.tet_vertex[i]);
+    }
+    const Points normals = vertex_normals(skin);
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < normals.rows(); ++i) {
+        const Index v = body.skin.tet_vertex[at(i)];
+        sum += std::abs((a.row(v) - end.row(v)).dot(normals.row(i)));
+    }
+    return sum / static_cast<double>(normals.rows());
+}
+
 void bench_muscles(const Body& body, const Progress& progress, GrowthBench& b) {
     MuscleGrowth growth(body);
     growth.set_growth(all_muscles(body, 1.4));
     b.inverted_14 = growth.iterate(60, progress).inverted_tets;
+    b.inverted_14_of_body = (tet_volumes(growth.body().tets).array() <= 0.0).count();
     growth.restart();
     growth.set_growth(all_muscles(body, 1.6));
     const MuscleGrowthReport report = growth.iterate(100, progress);
     b.volume_error_16 = report.volume_error.total;
     b.inverted_16 = report.inverted_tets;
+    b.inverted_16_of_body = (tet_volumes(growth.body().tets).array() <= 0.0).count();
     std::vector<double> errors;
     for (const MuscleMeasure& m : growth.measures()) {
         if (m.alpha != 1.0 && m.belly_before > 1e-6) {
@@ -88,6 +105,7 @@ void bench_convergence(const Body& body, const Progress& progress, GrowthBench& 
     const Points after_20 = growth.positions();
     b.refactorisations = growth.iterate(180, progress).refactorisations;
     b.skin_error_after_10_mm = 1e3 * skin_distance(body, after_10, growth.positions());
+    b.skin_offset_after_10_mm = 1e3 * skin_offset(body, after_10, growth.positions());
     b.skin_error_after_20_mm = 1e3 * skin_distance(body, after_20, growth.positions());
 
     // Plain steps of the paper's energies with either matrix.

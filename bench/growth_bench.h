@@ -19,12 +19,15 @@ struct GrowthBench {
     double volume_loss_16_without_term =
         0.0;                              ///< w_vol = 0, share of the whole volume (paper: 17 %)
     double median_muscle_error_16 = 0.0;  ///< of bellies against alpha^2
-    long inverted_14 = 0;
+    long inverted_14 = 0;                 ///< where the solver ends
     long inverted_16 = 0;
+    long inverted_14_of_body = 0;  ///< of the new body, after inversions.h
+    long inverted_16_of_body = 0;
 
     // Convergence at alpha = 1.3.
     double skin_error_after_10_mm = 0.0;  ///< mean, against 200 iterations
     double skin_error_after_20_mm = 0.0;
+    double skin_offset_after_10_mm = 0.0;          ///< the same across the skin: what can be seen
     std::vector<double> rest_hessian_energy = {};  ///< above the minimum, share of the first
     std::vector<double> exact_hessian_energy = {};
 

@@ -285,9 +285,40 @@ std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& pain
     return map;
 }
 
+namespace {
+
+// Means over about kBlur of skin: single tetrahedra say little about how thick the fat is.
+std::vector<double> smoothed(std::vector<double> values, const TriangleMesh& skin) {
+    constexpr double kBlur = 0.04;  // m
+    const Lists around = neighbours_of_vertices(skin.triangles, skin.points.rows());
+    const Edges edges = unique_edges(skin.triangles);
+    double length = 0.0;
+    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+        length += (skin.points.row(edges(e, 0)) - skin.points.row(edges(e, 1))).norm();
+    }
+    length /= std::max<double>(1.0, static_cast<double>(edges.rows()));
+    // n rounds of averaging reach sqrt(n) edges.
+    const int rounds = std::clamp(static_cast<int>(std::pow(kBlur / length, 2.0)), 2, 200);
+    for (int round = 0; round < rounds; ++round) {
+        const std::vector<double> old = values;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            double sum = 0.0;
+            for (const Index j : around[i]) {
+                sum += old[at(j)];
+            }
+            values[i] = around[i].empty()
+                            ? old[i]
+                            : 0.5 * old[i] + 0.5 * sum / static_cast<double>(around[i].size());
+        }
+    }
+    return values;
+}
+
+}  // namespace
+
 std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) {
-    const std::vector<double> theirs = FatLayer(source).thickness();
-    std::vector<double> ours = FatLayer(target).thickness();
+    const std::vector<double> theirs = smoothed(FatLayer(source).thickness(), source.skin.mesh);
+    const std::vector<double> ours = smoothed(FatLayer(target).thickness(), target.skin.mesh);
     // Where the target's skin lies on the source.
     Points places = target.skin.mesh.points;
     std::vector<Vec3> from;
@@ -328,7 +359,7 @@ std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) 
         }
         ratios[i] = std::clamp(ours[i] > 1e-6 ? thickness / ours[i] : 1.0, 0.2, 20.0);
     }
-    return ratios;
+    return smoothed(std::move(ratios), target.skin.mesh);
 }
 
 }  // namespace sinew
