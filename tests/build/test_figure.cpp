@@ -1,11 +1,13 @@
 #include "sinew/base/error.h"
 #include "sinew/body/names.h"
 #include "sinew/build/figure.h"
+#include "sinew/build/figure_mesh.h"
 #include "sinew/build/figure_rig.h"
 #include "sinew/build/figure_skin.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
+#include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
 
 #include <Eigen/Geometry>
@@ -193,6 +195,24 @@ TEST(FigureSex, FemaleHasNarrowerShouldersWiderHipsLessMuscleAndAWholeSkin) {
     EXPECT_EQ(skin.components, 1);
     EXPECT_EQ(skin.genus, 0);
     EXPECT_TRUE(skin.is_manifold);
+}
+
+// Adults have 1.2 to 1.6 l of brain; the skull around it is closed but for the foramen magnum.
+TEST(FigureSkull, IsAShellAroundTheBrain) {
+    const FigureTable table = read_figure(data_folder() / "figure");
+    const auto skull = std::find_if(table.parts.begin(), table.parts.end(),
+                                    [](const FigurePart& part) { return part.name == "skull"; });
+    ASSERT_NE(skull, table.parts.end());
+    FigurePart solid = *skull;
+    std::erase_if(solid.strokes, [](const FigureStroke& stroke) {
+        return stroke.is_cut && !stroke.mirror && stroke.stations.front().position.z() < 0.0;
+    });
+    const TriangleMesh shell = mesh_part(*skull, {.cell = 0.004});
+    const TriangleMesh filled = mesh_part(solid, {.cell = 0.004});
+    const double brain = enclosed_volume(filled) - enclosed_volume(shell);
+    EXPECT_GT(brain, 1.2e-3);
+    EXPECT_LT(brain, 1.6e-3);
+    EXPECT_EQ(connected_components(shell.triangles, shell.points.rows()).count, 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/io/archive.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -96,6 +98,51 @@ TEST(MakeBody, DeLeva1996SegmentsWeighTheirShareWithinFifteenPercent) {
         total += (s.name == "head" || s.name == "trunk" ? 1.0 : 2.0) * s.share;
     }
     EXPECT_NEAR(total, 1.0, 1e-9);
+}
+
+// Ends of a muscle: vertices of its mesh within the first and last tenth of the way.
+TEST(MakeBody, MusclesBeginAndEndAtTheirBones) {
+    const Body& body = preview().made.body;
+    int ends = 0;
+    int near = 0;
+    for (const Muscle& muscle : body.muscles) {
+        const Attribute* share = find_attribute(muscle.mesh.point_data, "share");
+        ASSERT_NE(share, nullptr) << muscle.name;
+        for (const bool is_origin : {true, false}) {
+            const Index bone = is_origin ? muscle.origin : muscle.insertion;
+            if (bone < 0) {
+                continue;
+            }
+            const SurfaceTree tree(body.bones[static_cast<std::size_t>(bone)].mesh);
+            double least = 1.0;
+            for (std::size_t i = 0; i < share->values.size(); ++i) {
+                if (is_origin ? share->values[i] < 0.1 : share->values[i] > 0.9) {
+                    const Vec3 x = point(muscle.mesh.points, static_cast<Eigen::Index>(i));
+                    least = std::min(least, tree.closest_point(x).distance);
+                }
+            }
+            ++ends;
+            near += least < 0.01;
+        }
+    }
+    EXPECT_GT(ends, 500);
+    EXPECT_GE(near, 0.9 * ends) << near << " of " << ends;
+}
+
+// The abdominal wall lies between skin and viscera, on both sides of the navel.
+TEST(MakeBody, AbdominalMusclesSurroundTheBelly) {
+    const Body& body = preview().made.body;
+    const BodySummary summary = summarise(body);
+    for (const char* name : {"rectus_abdominis_l", "rectus_abdominis_r"}) {
+        const auto found = std::find_if(body.muscles.begin(), body.muscles.end(),
+                                        [&](const Muscle& m) { return m.name == name; });
+        ASSERT_NE(found, body.muscles.end()) << name;
+        const Points& points = found->mesh.points;
+        // From the ribs to the pubis, in front of the spine.
+        EXPECT_GT(points.col(1).maxCoeff() - points.col(1).minCoeff(), 0.15 * summary.stature);
+        EXPECT_GT(points.col(2).mean(), 0.03);
+        EXPECT_EQ(found->group, "abdomen");
+    }
 }
 
 TEST(MakeBody, SecondBuildComesFromTheCacheWithTheSameBytes) {
