@@ -2,6 +2,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/tet_quality.h"
 #include "sinew/growth/inversions.h"
 #include "sinew/growth/muscle_growth.h"
 
@@ -111,6 +112,44 @@ TEST_F(LimbGrowth, TenIterationsBringTheSkinWithinHalfAMillimetreOfTheEnd) {
         sum += (growth.positions().row(v) - early.row(v)).norm();
     }
     EXPECT_LT(sum / static_cast<double>(body().skin.tet_vertex.size()), 5e-4);
+}
+
+// The matrix only decides how fast the minimum is reached.
+TEST_F(LimbGrowth, TheShareOfVolumeInTheMatrixDoesNotChangeTheResult) {
+    std::vector<Points> ends;
+    std::vector<int> iterations;
+    for (const double share : {1.0, 0.3}) {
+        MuscleGrowthOptions options = thorough();
+        options.correction_interval = 0;
+        options.matrix_share = share;
+        MuscleGrowth growth(body(), options);
+        growth.set_growth(std::vector<double>{1.2, 1.2});
+        const MuscleGrowthReport report = growth.settle();
+        EXPECT_TRUE(report.is_converged) << share;
+        ends.push_back(growth.positions());
+        iterations.push_back(report.iterations);
+    }
+    EXPECT_LT((ends[0] - ends[1]).cwiseAbs().maxCoeff(), 2e-5);
+    EXPECT_LT(iterations[1], iterations[0]);
+}
+
+// A tetrahedron pressed flat is opened, and nothing far away moves.
+TEST_F(LimbGrowth, FlatTetrahedraAreOpenedAgain) {
+    const Tets& tets = body().tets.tets;
+    const Eigen::VectorXd was = tet_dihedral_angles(body().tets.points, tets).rowwise().minCoeff();
+    Eigen::Index best = 0;
+    was.maxCoeff(&best);
+    Points x = body().tets.points;
+    const Vec3 a = point(x, tets(best, 0));
+    const Vec3 b = point(x, tets(best, 1));
+    const Vec3 c = point(x, tets(best, 2));
+    const Vec3 n = (b - a).cross(c - a).normalized();
+    const double height = (point(x, tets(best, 3)) - a).dot(n);
+    x.row(tets(best, 3)) -= 0.99 * height * n.transpose();
+    const Points opened = smooth_inversions(body().tets, x).x;
+    EXPECT_GT(tet_dihedral_angles(opened, tets).row(best).minCoeff(), 0.02);
+    EXPECT_EQ((tet_volumes(opened, tets).array() <= 0.0).count(), 0);
+    EXPECT_LT((opened - body().tets.points).cwiseAbs().maxCoeff(), 2.0 * std::abs(height));
 }
 
 TEST_F(LimbGrowth, SmoothedTensorsGiveTheSameVolumes) {

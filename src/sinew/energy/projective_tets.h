@@ -42,6 +42,7 @@ public:
     /// raise the energy. But P leaves eight of nine directions free, and inside a body
     /// integral tr(grad u)^2 <= integral |grad u|^2, so that w_vol/3 bounds the second derivative
     /// there: a third lets shapes settle about twice as fast under a solver that checks its steps.
+    /// Forces may then stop short of 1e-5 of the first ones, where energies drown in rounding.
     void set_matrix_share(double share);
 
     void add_quadratic(Triplets& A) const override;
