@@ -7,7 +7,7 @@
 #include "sinew/io/mjcf.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/io/osim.h"
-#include "sinew/motion/hill.h"
+#include "sinew/motion/mujoco_world.h"
 #include "sinew/motion/static_optimisation.h"
 
 #include <mujoco/mujoco.h>
@@ -138,38 +138,14 @@ void time_paths(const MusculoskeletalModel& blended, const MusculoskeletalModel&
 
 // MuJoCo moves the bodies; muscles pull through our Jacobians.
 void time_steps(const MusculoskeletalModel& model, MusculoskeletalBench& out) {
-    MusculoskeletalModel bodies = model;
-    bodies.muscles.clear();
-    World world = load(bodies);
-    const KinematicTree tree(model);
-    const MusclePaths paths(model, tree);
-    ModelPlacement place;
-    PathState state;
-    std::vector<double> q(model.coordinates.size());
+    MusculoskeletalModel bones = model;
+    bones.muscles.clear();
+    MujocoWorld world(model, format_mjcf(bones).text);
+    const std::vector<double> activation(model.muscles.size(), 0.05);
     constexpr int kSteps = 2000;
     const Timer timer;
     for (int i = 0; i < kSteps; ++i) {
-        for (std::size_t c = 0; c < q.size(); ++c) {
-            q[c] = world.data->qpos[world.address[c]];
-        }
-        tree.place(q, place);
-        paths.evaluate(place, state);
-        std::fill_n(world.data->qfrc_applied, world.model->nv, 0.0);
-        for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-            const auto columns = paths.coordinates(m);
-            double velocity = 0.0;
-            for (std::size_t k = 0; k < columns.size(); ++k) {
-                velocity += state.jacobian[paths.row_start(m) + k] *
-                            world.data->qvel[world.address[static_cast<std::size_t>(columns[k])]];
-            }
-            const double force =
-                rigid_tendon_force(model.muscles[m], state.length[m], velocity, 0.05).total;
-            for (std::size_t k = 0; k < columns.size(); ++k) {
-                world.data->qfrc_applied[world.address[static_cast<std::size_t>(columns[k])]] -=
-                    force * state.jacobian[paths.row_start(m) + k];
-            }
-        }
-        mj_step(world.model.get(), world.data.get());
+        world.step(activation);
     }
     out.steps_per_s = kSteps / timer.seconds();
 }

@@ -1,5 +1,7 @@
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/bvh.h"
 #include "sinew/io/motion_table.h"
+#include "sinew/motion/recorded_motion.h"
 #include "sinew/motion/static_optimisation.h"
 
 #include <fmt/format.h>
@@ -21,6 +23,7 @@ using Json = nlohmann::ordered_json;
 struct Settings {
     ModelOptions model;
     std::string motion;
+    std::string unit = "cm";
     std::string output;
     std::string forces;
     std::string moments;
@@ -39,6 +42,16 @@ Json peaks_of(const MotionTable& table) {
     return out;
 }
 
+MotionTable read_motion(const Settings& settings, const MusculoskeletalModel& model) {
+    if (lower(std::filesystem::path(settings.motion).extension().string()) != ".bvh") {
+        return read_motion_table(settings.motion);
+    }
+    const Unit unit = settings.unit == "m"    ? Unit::Metre
+                      : settings.unit == "mm" ? Unit::Millimetre
+                                              : Unit::Centimetre;
+    return coordinates_of_clip(model, read_bvh(settings.motion, {.unit = unit}));
+}
+
 int run(const Settings& settings, const Context& context, Json& result) {
     for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
         if (!file.empty()) {
@@ -46,7 +59,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
         }
     }
     const MusculoskeletalModel model = settings.model.read();
-    const MotionTable motion = read_motion_table(settings.motion);
+    const MotionTable motion = read_motion(settings, model);
     const StaticOptimisation done =
         optimise_motion(model, motion, settings.options, context.progress);
     const double frames = static_cast<double>(done.activations.times.size());
@@ -89,20 +102,27 @@ int run(const Settings& settings, const Context& context, Json& result) {
 
 Verb activations_verb() {
     auto settings = std::make_shared<Settings>();
-    Verb verb{.name = "activations",
-              .summary = "Which muscles pull how much in a motion (static optimisation)",
-              .examples =
-                  "  sinew activations arm26.osim --motion flex.mot -o activations.sto\n"
-                  "  sinew activations arm26.osim --motion flex.mot -o a.sto --forces f.sto "
-                  "--moments id.sto --filter 6",
-              .options = {},
-              .run = {}};
+    Verb verb{
+        .name = "activations",
+        .summary = "Which muscles pull how much in a motion (static optimisation)",
+        .examples =
+            "  sinew activations arm26.osim --motion flex.mot -o activations.sto\n"
+            "  sinew activations arm26.osim --motion flex.mot -o a.sto --forces f.sto "
+            "--moments id.sto --filter 6\n"
+            "  sinew activations human.xml --muscles muscle284.xml --motion walk.bvh -o a.sto",
+        .options = {},
+        .run = {}};
     settings->model.add_to(verb.options);
-    verb.options.push_back({.name = "--motion",
-                            .help = "coordinates over time (.mot, .sto)",
-                            .target = &settings->motion,
-                            .metavar = "FILE",
-                            .is_required = true});
+    verb.options.push_back(
+        {.name = "--motion",
+         .help = "coordinates over time (.mot, .sto) or a recorded motion (.bvh)",
+         .target = &settings->motion,
+         .metavar = "FILE",
+         .is_required = true});
+    verb.options.push_back({.name = "--motion-unit",
+                            .help = "of a recorded motion",
+                            .target = &settings->unit,
+                            .choices = {"m", "cm", "mm"}});
     verb.options.push_back({.name = "-o,--output",
                             .help = "activations (.sto)",
                             .target = &settings->output,

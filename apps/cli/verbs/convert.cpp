@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
@@ -34,7 +35,8 @@ Verb convert_verb() {
                   "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
                   "  sinew convert arm.msh arm.stl         their surface\n"
                   "  sinew convert body.sinew body.glb     all parts as named nodes\n"
-                  "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo",
+                  "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo\n"
+                  "  sinew convert body.sinew body.osim    a body's bones and muscles for OpenSim",
               .options = {{.name = "from",
                            .help = "what to read",
                            .target = &settings->from,
@@ -52,7 +54,10 @@ Verb convert_verb() {
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        if (is_model_file(settings->from)) {
+        const std::string ending = lower(std::filesystem::path(settings->to).extension().string());
+        const bool becomes_model =
+            is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
+        if (is_model_file(settings->from) || becomes_model) {
             return convert_model(settings->from, settings->muscles, settings->to, context, result);
         }
         require_known_output(settings->to);

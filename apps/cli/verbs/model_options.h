@@ -2,7 +2,9 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/model_files.h"
+#include "sinew/motion/body_model.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +16,15 @@
 
 namespace sinew::cli {
 
+inline bool is_body_file(const std::string& file) {
+    return lower(std::filesystem::path(file).extension().string()) == ".sinew";
+}
+
+/// A model, or a body as one.
+inline MusculoskeletalModel read_any_model(const std::string& file, const std::string& muscles) {
+    return is_body_file(file) ? model_from_body(read_archive(file)) : read_model(file, muscles);
+}
+
 /// MODEL and --muscles, as every verb that reads a musculoskeletal model offers them.
 struct ModelOptions {
     std::string file;
@@ -21,7 +32,9 @@ struct ModelOptions {
 
     void add_to(std::vector<Option>& options) {
         options.push_back({.name = "model",
-                           .help = "an OpenSim model (.osim) or a MASS skeleton (.xml)",
+                           .help =
+                               "an OpenSim model (.osim), a MuJoCo model or MASS skeleton (.xml), "
+                               "or a body (.sinew)",
                            .target = &file,
                            .metavar = "MODEL",
                            .is_required = true});
@@ -32,7 +45,7 @@ struct ModelOptions {
     }
 
     MusculoskeletalModel read() const {
-        return read_model(file, muscles);
+        return read_any_model(file, muscles);
     }
 };
 

@@ -1,11 +1,15 @@
 #include "cli/verbs/model_verbs.h"
 
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/mesh_files.h"
 #include "sinew/io/model_files.h"
 #include "sinew/motion/model_doctor.h"
+#include "sinew/motion/model_shapes.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "cli/verbs/model_options.h"
 
 namespace sinew::cli {
 
@@ -84,8 +88,13 @@ void describe_model(const std::string& file, const std::string& muscles,
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
                   const Context& context, nlohmann::ordered_json& result) {
     require_writable_place(to);
-    const MusculoskeletalModel model = read_model(from, muscles);
-    std::vector<std::string> notes = write_model(to, model);
+    const MusculoskeletalModel model = read_any_model(from, muscles);
+    std::vector<std::string> notes;
+    if (lower(std::filesystem::path(to).extension().string()) == ".glb") {
+        write_surface(to, model_shapes(model, rest_coordinates(model)));
+    } else {
+        notes = write_model(to, model);
+    }
     notes.insert(notes.end(), model.notes.begin(), model.notes.end());
     const std::string wrote =
         fmt::format("{} bodies, {} coordinates, {} muscles", model.bodies.size(),

@@ -80,6 +80,7 @@ struct ModelJoint {
     Placement parent_frame = {};
     Placement child_frame = {};
     std::array<JointAxis, 6> axes = {};  ///< three rotations, three translations
+    std::string recorded_as = {};        ///< its name in recorded motions (BVH); may be empty
 };
 
 /// A generalised coordinate, rad or m.

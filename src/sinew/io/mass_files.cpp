@@ -113,6 +113,7 @@ private:
         } else {
             parents_.push_back(-1);
         }
+        joint.recorded_as = joint_node.attribute("bvh").value();
         add_coordinates(joint_node, name, joint);
         model_.joints.push_back(std::move(joint));
     }

@@ -38,6 +38,13 @@ std::filesystem::path muscles_beside(const std::filesystem::path& skeleton) {
     return found[0];
 }
 
+std::string head_of(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::array<char, 2000> head{};
+    file.read(head.data(), head.size());
+    return {head.data(), static_cast<std::size_t>(file.gcount())};
+}
+
 }  // namespace
 
 bool is_model_file(const std::filesystem::path& path) {
@@ -48,11 +55,8 @@ bool is_model_file(const std::filesystem::path& path) {
     if (ending != ".xml") {
         return false;
     }
-    std::ifstream file(path, std::ios::binary);
-    std::array<char, 400> head{};
-    file.read(head.data(), head.size());
-    return std::string_view(head.data(), static_cast<std::size_t>(file.gcount()))
-               .find("<Skeleton") != std::string_view::npos;
+    const std::string head = head_of(path);
+    return head.find("<Skeleton") != std::string::npos || head.find("<mujoco") != std::string::npos;
 }
 
 MusculoskeletalModel read_model(const std::filesystem::path& path,
@@ -61,12 +65,15 @@ MusculoskeletalModel read_model(const std::filesystem::path& path,
     if (ending == ".osim") {
         return read_osim(path);
     }
+    if (ending == ".xml" && head_of(path).find("<mujoco") != std::string::npos) {
+        return read_mjcf(path);
+    }
     if (ending == ".xml") {
         return read_mass(path, muscles.empty() ? muscles_beside(path) : muscles);
     }
     throw InputError({.where = path.string(),
                       .found = fmt::format("the ending '{}'", ending),
-                      .needs = "an OpenSim model (.osim) or a MASS skeleton (.xml)",
+                      .needs = "an OpenSim model (.osim), a MuJoCo model or a MASS skeleton (.xml)",
                       .remedy = "choose such a file"});
 }
 

@@ -25,6 +25,7 @@ constexpr double kFibreLow = 0.4;      // of optimal length, within which fibres
 constexpr double kFibreHigh = 1.6;
 constexpr double kPassiveShare = 0.2;   // of fmax that a muscle may bear at rest
 constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
+constexpr double kArmSign = 0.01;       // m, on either side of 0
 constexpr double kArmJump = 0.02;       // m/rad between neighbouring samples
 constexpr double kSideRatio = 1.05;
 
@@ -167,6 +168,8 @@ private:
             }
             std::vector<double> last(model_.muscles.size(), 0.0);
             std::vector<double> jump(model_.muscles.size(), 0.0);
+            std::vector<double> least(model_.muscles.size(), 0.0);
+            std::vector<double> most(model_.muscles.size(), 0.0);
             std::vector<double> q = rest_coordinates(model_);
             for (int k = 0; k < kSamples; ++k) {
                 q[c] = coordinate.low +
@@ -179,6 +182,8 @@ private:
                         jump[m] = std::max(jump[m], std::abs(dense[c] - last[m]));
                     }
                     last[m] = dense[c];
+                    least[m] = std::min(least[m], -dense[c]);
+                    most[m] = std::max(most[m], -dense[c]);
                 }
             }
             for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
@@ -188,6 +193,17 @@ private:
                                     coordinate.name),
                         fmt::format("muscle '{}'", model_.muscles[m].name), jump[m], 0.0, kArmJump,
                         "m", "moment arms are continuous");
+                }
+                if (std::min(most[m], -least[m]) > kArmSign) {
+                    add(fmt::format(
+                            "a moment arm about '{}' that changes its sign within the range "
+                            "(the smaller side is given)",
+                            coordinate.name),
+                        fmt::format("muscle '{}'", model_.muscles[m].name),
+                        std::min(most[m], -least[m]), 0.0, kArmSign, "m",
+                        "most muscles turn a joint one way; some at the hip and shoulder do not "
+                        "[Arnold2010]",
+                        false);
                 }
             }
         }

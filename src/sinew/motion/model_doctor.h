@@ -21,7 +21,8 @@ struct ModelFinding {
 
 /// Examines a model: masses and inertias (triangle inequality), fibre and tendon lengths against
 /// the path's length at rest and against published ranges, passive force at rest, path points far
-/// from their bodies, moment arms that jump within a coordinate's range, left and right that
+/// from their bodies, moment arms that jump or
+/// change sign within a coordinate's range, left and right that
 /// differ, ranges whose rest value lies outside.
 /// @throws InputError when the model is not valid
 std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model);

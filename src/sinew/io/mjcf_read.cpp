@@ -1,0 +1,655 @@
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/mjcf.h"
+#include "sinew/io/text_cursor.h"
+#include "sinew/io/xml_file.h"
+
+#include <Eigen/Geometry>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numbers>
+
+namespace sinew {
+
+namespace {
+
+using Node = pugi::xml_node;
+
+constexpr int kDeepest = 200;  // bodies in bodies
+
+class MjcfReader {
+public:
+    explicit MjcfReader(const XmlFile& file) : file_(file) {}
+
+    MusculoskeletalModel read() {
+        const Node root = file_.root();
+        if (std::strcmp(root.name(), "mujoco") != 0) {
+            file_.fail(root, fmt::format("a document <{}>", root.name()), "a <mujoco>");
+        }
+        model_.name = root.attribute("model") ? root.attribute("model").value() : "model";
+        model_.gravity = Vec3(0.0, 0.0, -9.81);
+        for (const Node& node : root.children("compiler")) {
+            const std::string angle = node.attribute("angle").as_string("degree");
+            degrees_ = angle != "radian";
+            if (node.attribute("coordinate") &&
+                std::strcmp(node.attribute("coordinate").value(), "local") != 0) {
+                file_.fail(node, "global coordinates", "coordinate=\"local\"");
+            }
+        }
+        for (const Node& node : root.children("option")) {
+            if (node.attribute("gravity")) {
+                model_.gravity = vec(node, "gravity");
+            }
+        }
+        for (const Node& node : root.children("include")) {
+            file_.fail(node, "an <include>", "one file", "save the model from MuJoCo as one file");
+        }
+        for (const Node& node : root.children("default")) {
+            collect_defaults(node, "", 0);
+        }
+        for (const Node& world : root.children("worldbody")) {
+            add_contents(world, -1, Placement{}, "", 0);
+        }
+        for (const Node& node : root.children("equality")) {
+            add_couplers(node);
+        }
+        for (const Node& node : root.children("tendon")) {
+            for (const Node& spatial : node.children("spatial")) {
+                tendons_.emplace(spatial.attribute("name").value(), spatial);
+            }
+        }
+        for (const Node& node : root.children("actuator")) {
+            add_actuators(node);
+        }
+        add_notes();
+        sort_tree(model_, file_.name());
+        require_valid(model_, file_.name());
+        return std::move(model_);
+    }
+
+private:
+    // Defaults: class -> element -> attributes, inner classes over outer ones.
+    using Values = std::map<std::string, std::map<std::string, std::string>>;
+
+    void collect_defaults(const Node& node, const std::string& outer, int depth) {
+        if (depth > kDeepest) {
+            file_.fail(node, "defaults nested too deep", "fewer levels");
+        }
+        const std::string name = depth == 0 ? "" : node.attribute("class").value();
+        Values values = depth == 0 ? Values{} : defaults_[outer];
+        for (const Node& child : node.children()) {
+            for (const pugi::xml_attribute& a : child.attributes()) {
+                values[child.name()][a.name()] = a.value();
+            }
+        }
+        defaults_[name] = values;
+        if (depth == 0 && node.attribute("class")) {
+            defaults_[node.attribute("class").value()] = values;
+        }
+        for (const Node& child : node.children("default")) {
+            collect_defaults(child, name, depth + 1);
+        }
+    }
+
+    // The attribute, or that of the node's class, or "".
+    std::string get(const Node& node, const char* attribute, const std::string& childclass) const {
+        if (node.attribute(attribute)) {
+            return node.attribute(attribute).value();
+        }
+        const std::string name =
+            node.attribute("class") ? node.attribute("class").value() : childclass;
+        const auto it = defaults_.find(name);
+        const auto& values = it != defaults_.end() ? it->second : empty_;
+        const auto element = values.find(node.name());
+        if (element == values.end()) {
+            return "";
+        }
+        const auto value = element->second.find(attribute);
+        return value == element->second.end() ? "" : value->second;
+    }
+
+    Vec3 vec(const Node& node, const char* attribute) const {
+        const std::vector<double> x = file_.numbers(node, file_.need_attribute(node, attribute), 3);
+        return {x[0], x[1], x[2]};
+    }
+    Vec3 vec_or(const Node& node, const char* attribute, const std::string& cls,
+                const Vec3& usual) const {
+        const std::string text = get(node, attribute, cls);
+        if (text.empty()) {
+            return usual;
+        }
+        const std::vector<double> x = file_.numbers(node, text, 3);
+        return {x[0], x[1], x[2]};
+    }
+    Vec3 unit(const Node& node, const Vec3& v) const {
+        if (!(v.norm() > 1e-10)) {
+            file_.fail(node, "a direction of length 0", "a direction");
+        }
+        return v.normalized();
+    }
+    double angle(double x) const {
+        return degrees_ ? x * std::numbers::pi / 180.0 : x;
+    }
+
+    Placement placement_of(const Node& node, const std::string& cls) const {
+        Placement T;
+        T.position = vec_or(node, "pos", cls, Vec3::Zero());
+        if (const std::string text = get(node, "quat", cls); !text.empty()) {
+            const std::vector<double> q = file_.numbers(node, text, 4);
+            const Eigen::Quaterniond turn(q[0], q[1], q[2], q[3]);
+            if (!(turn.norm() > 1e-10)) {
+                file_.fail(node, "a quaternion of length 0", "a turn");
+            }
+            T.rotation = turn.normalized().toRotationMatrix();
+        } else if (const std::string aa = get(node, "axisangle", cls); !aa.empty()) {
+            const std::vector<double> x = file_.numbers(node, aa, 4);
+            T.rotation = Eigen::AngleAxisd(angle(x[3]), unit(node, Vec3(x[0], x[1], x[2])))
+                             .toRotationMatrix();
+        } else if (const std::string euler = get(node, "euler", cls); !euler.empty()) {
+            const std::vector<double> x = file_.numbers(node, euler, 3);
+            T.rotation = rotation_from_xyz(Vec3(angle(x[0]), angle(x[1]), angle(x[2])));
+        } else if (const std::string z = get(node, "zaxis", cls); !z.empty()) {
+            const std::vector<double> x = file_.numbers(node, z, 3);
+            T.rotation = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(),
+                                                            unit(node, Vec3(x[0], x[1], x[2])))
+                             .toRotationMatrix();
+        } else if (const std::string xy = get(node, "xyaxes", cls); !xy.empty()) {
+            const std::vector<double> x = file_.numbers(node, xy, 6);
+            const Vec3 a = unit(node, Vec3(x[0], x[1], x[2]));
+            const Vec3 b(x[3], x[4], x[5]);
+            const Vec3 c = unit(node, a.cross(b));
+            T.rotation.col(0) = a;
+            T.rotation.col(1) = c.cross(a);
+            T.rotation.col(2) = c;
+        }
+        return T;
+    }
+
+    struct Geom {
+        Index body = -1;
+        Placement placement = {};
+        std::string type = {};
+        std::vector<double> size = {};
+    };
+    struct Site {
+        Index body = -1;
+        Vec3 position = Vec3::Zero();
+        Vec3 world = Vec3::Zero();
+    };
+
+    void add_contents(const Node& node, Index body, const Placement& T_world,
+                      const std::string& cls, int depth) {
+        if (depth > kDeepest) {
+            file_.fail(node, "bodies nested too deep", "fewer levels");
+        }
+        for (const Node& site : node.children("site")) {
+            const Placement T = placement_of(site, cls);
+            if (site.attribute("name")) {
+                sites_[site.attribute("name").value()] = {body, T.position, T_world * T.position};
+            }
+        }
+        for (const Node& geom : node.children("geom")) {
+            Geom g{
+                .body = body, .placement = placement_of(geom, cls), .type = get(geom, "type", cls)};
+            g.type = g.type.empty() ? "sphere" : g.type;
+            if (const std::string text = get(geom, "size", cls); !text.empty()) {
+                g.size = file_.numbers(geom, text);
+            }
+            if (geom.attribute("name")) {
+                geoms_[geom.attribute("name").value()] = g;
+            }
+            if (body >= 0 && g.type == "box" && g.size.size() == 3) {
+                RigidBody& rigid = model_.bodies[static_cast<std::size_t>(body)];
+                if (rigid.box.isZero()) {
+                    rigid.box = 2.0 * Vec3(g.size[0], g.size[1], g.size[2]);
+                    rigid.box_placement = g.placement;
+                    rigid.touches_ground = get(geom, "contype", cls) != "0";
+                }
+            }
+        }
+        for (const Node& child : node.children("body")) {
+            add_body(child, body, T_world,
+                     child.attribute("childclass") ? child.attribute("childclass").value() : cls,
+                     depth);
+        }
+    }
+
+    void add_body(const Node& node, Index parent, const Placement& T_parent, const std::string& cls,
+                  int depth) {
+        const Placement T = placement_of(node, cls);
+        const std::string name = node.attribute("name")
+                                     ? node.attribute("name").value()
+                                     : fmt::format("body_{}", model_.bodies.size() + 1);
+        const Index body = add_joints(node, parent, T, name, cls);
+        read_inertia(node, body, cls);
+        add_contents(node, body, T_parent * T, cls, depth + 1);
+    }
+
+    // MuJoCo applies joints one after the other: shifts, then turns about one point, make one joint
+    // here; where that order ends, a body without mass comes in between. Returns the body itself.
+    Index add_joints(const Node& node, Index parent, const Placement& T, const std::string& name,
+                     const std::string& cls) {
+        std::vector<Node> joints;
+        for (const Node& child : node.children()) {
+            if (std::strcmp(child.name(), "joint") == 0 ||
+                std::strcmp(child.name(), "freejoint") == 0) {
+                joints.push_back(child);
+            }
+        }
+        Placement next = T;
+        std::size_t i = 0;
+        int part = 0;
+        do {
+            ModelJoint joint{
+                .name = fmt::format("{}_joint", name), .kind = JointKind::Custom, .parent = parent};
+            for (std::size_t k = 0; k < 3; ++k) {
+                joint.axes[k].axis = joint.axes[3 + k].axis =
+                    Vec3::Unit(static_cast<Eigen::Index>(k));
+            }
+            Vec3 centre = Vec3::Zero();
+            int turns = 0;
+            int shifts = 0;
+            for (; i < joints.size(); ++i) {
+                if (!take(joints[i], cls, name, joint, centre, shifts, turns)) {
+                    break;
+                }
+            }
+            const bool is_last = i == joints.size();
+            joint.kind = shifts + turns == 0 ? JointKind::Weld : joint.kind;
+            joint.parent_frame = next * Placement{Mat3::Identity(), centre};
+            joint.child_frame.position = centre;
+            joint.child = static_cast<Index>(model_.bodies.size());
+            RigidBody body{.name = is_last ? name : fmt::format("{}_part_{}", name, ++part)};
+            joint.name = is_last ? joint.name : body.name + "_joint";
+            model_.bodies.push_back(body);
+            model_.joints.push_back(joint);
+            parent = joint.child;
+            next = Placement{};
+        } while (i < joints.size());
+        return parent;
+    }
+
+    // Puts a joint of the file into `joint` where it fits behind what is there.
+    bool take(const Node& node, const std::string& cls, const std::string& body, ModelJoint& joint,
+              Vec3& centre, int& shifts, int& turns) {
+        std::string type =
+            std::strcmp(node.name(), "freejoint") == 0 ? "free" : get(node, "type", cls);
+        type = type.empty() ? "hinge" : type;
+        const bool is_first = shifts + turns == 0;
+        const std::string name = node.attribute("name")
+                                     ? node.attribute("name").value()
+                                     : fmt::format("{}_q{}", body, model_.coordinates.size());
+        const Vec3 pos = vec_or(node, "pos", cls, Vec3::Zero());
+        const auto add = [&](std::size_t axis, const Vec3& direction,
+                             const std::string& coordinate) {
+            joint.axes[axis].axis = direction;
+            joint.axes[axis].coordinate = static_cast<Index>(model_.coordinates.size());
+            joint.axes[axis].function = {.kind = ScalarFunction::Kind::Linear,
+                                         .coefficients = {1.0, 0.0}};
+            model_.coordinates.push_back({.name = coordinate,
+                                          .joint = static_cast<Index>(model_.joints.size()),
+                                          .is_rotation = axis < 3});
+        };
+        if (type == "free" || type == "ball") {
+            if (!is_first) {
+                return false;
+            }
+            centre = type == "ball" ? pos : Vec3::Zero();
+            joint.kind = type == "ball" ? JointKind::Ball : JointKind::Free;
+            for (std::size_t k = 0; k < 3; ++k) {
+                add(k, Vec3::Unit(static_cast<Eigen::Index>(k)), name + "_r" + "xyz"[k]);
+            }
+            for (std::size_t k = 0; type == "free" && k < 3; ++k) {
+                add(3 + k, Vec3::Unit(static_cast<Eigen::Index>(k)), name + "_t" + "xyz"[k]);
+            }
+            turns = 3;
+            shifts = 3;
+            return true;
+        }
+        const Vec3 axis = unit(node, vec_or(node, "axis", cls, Vec3::UnitZ()));
+        if (type == "slide") {
+            if (turns > 0 || shifts == 3) {
+                return false;
+            }
+            add(3 + static_cast<std::size_t>(shifts++), axis, name);
+        } else if (type == "hinge") {
+            if (turns == 3 || (turns > 0 && (pos - centre).norm() > 1e-9)) {
+                return false;
+            }
+            centre = pos;
+            add(static_cast<std::size_t>(turns++), axis, name);
+        } else {
+            file_.fail(node, fmt::format("joint type {}", sinew::quoted(type)),
+                       "free, ball, hinge or slide");
+        }
+        read_range(node, cls, type == "hinge");
+        return true;
+    }
+
+    void read_range(const Node& node, const std::string& cls, bool is_turn) {
+        const std::string text = get(node, "range", cls);
+        if (text.empty() || get(node, "limited", cls) == "false") {
+            return;
+        }
+        const std::vector<double> range = file_.numbers(node, text, 2);
+        Coordinate& c = model_.coordinates.back();
+        c.low = is_turn ? angle(range[0]) : range[0];
+        c.high = is_turn ? angle(range[1]) : range[1];
+        c.is_clamped = true;
+    }
+
+    void read_inertia(const Node& node, Index index, const std::string& cls) {
+        RigidBody& body = model_.bodies[static_cast<std::size_t>(index)];
+        const Node inertial = node.child("inertial");
+        if (inertial) {
+            const Placement T = placement_of(inertial, "");
+            body.mass = file_.numbers(inertial, file_.need_attribute(inertial, "mass"), 1)[0];
+            body.com = T.position;
+            Mat3 I = Mat3::Zero();
+            if (inertial.attribute("fullinertia")) {
+                const std::vector<double> x =
+                    file_.numbers(inertial, inertial.attribute("fullinertia").value(), 6);
+                I << x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2];
+            } else if (inertial.attribute("diaginertia")) {
+                I = vec(inertial, "diaginertia").asDiagonal();
+            }
+            body.inertia = T.rotation * I * T.rotation.transpose();
+            return;
+        }
+        add_geom_masses(node, cls, body);
+    }
+
+    // Mass and moments of the shapes that MuJoCo would weigh.
+    void add_geom_masses(const Node& node, const std::string& cls, RigidBody& body) {
+        struct Piece {
+            double mass;
+            Vec3 com;
+            Mat3 inertia;
+        };
+        std::vector<Piece> pieces;
+        for (const Node& geom : node.children("geom")) {
+            const std::string type =
+                get(geom, "type", cls).empty() ? "sphere" : get(geom, "type", cls);
+            const std::string text = get(geom, "size", cls);
+            const std::vector<double> size =
+                text.empty() ? std::vector<double>{} : file_.numbers(geom, text);
+            if (type == "mesh" || size.empty()) {
+                ++unweighed_;
+                continue;
+            }
+            Placement T = placement_of(geom, cls);
+            double half = size.size() > 1 ? size[1] : 0.0;
+            if (const std::string ends = get(geom, "fromto", cls); !ends.empty()) {
+                const std::vector<double> x = file_.numbers(geom, ends, 6);
+                const Vec3 a(x[0], x[1], x[2]);
+                const Vec3 b(x[3], x[4], x[5]);
+                half = 0.5 * (b - a).norm();
+                T.position = 0.5 * (a + b);
+                T.rotation = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), unit(geom, b - a))
+                                 .toRotationMatrix();
+            }
+            const double r = size[0];
+            double volume = 0.0;
+            Vec3 moments = Vec3::Zero();  // per unit of mass
+            if (type == "box" && size.size() == 3) {
+                const Vec3 s(size[0] * size[0], size[1] * size[1], size[2] * size[2]);
+                volume = 8.0 * size[0] * size[1] * size[2];
+                moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 3.0;
+            } else if (type == "ellipsoid" && size.size() == 3) {
+                const Vec3 s(size[0] * size[0], size[1] * size[1], size[2] * size[2]);
+                volume = 4.0 / 3.0 * std::numbers::pi * size[0] * size[1] * size[2];
+                moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 5.0;
+            } else if (type == "sphere") {
+                volume = 4.0 / 3.0 * std::numbers::pi * r * r * r;
+                moments = Vec3::Constant(0.4 * r * r);
+            } else if (type == "cylinder" || type == "capsule") {
+                const double tube = 2.0 * half * std::numbers::pi * r * r;
+                const double caps =
+                    type == "capsule" ? 4.0 / 3.0 * std::numbers::pi * r * r * r : 0.0;
+                volume = tube + caps;
+                const double k = volume > 0.0 ? tube / volume : 0.0;
+                const double h = half;
+                const double across = k * (r * r / 4.0 + h * h / 3.0) +
+                                      (1.0 - k) * (0.4 * r * r + h * h + 0.75 * h * r);
+                moments = Vec3(across, across, k * 0.5 * r * r + (1.0 - k) * 0.4 * r * r);
+            } else {
+                continue;
+            }
+            const std::string given = get(geom, "mass", cls);
+            const std::string density = get(geom, "density", cls);
+            const double mass =
+                !given.empty()
+                    ? file_.numbers(geom, given, 1)[0]
+                    : volume * (density.empty() ? 1000.0 : file_.numbers(geom, density, 1)[0]);
+            pieces.push_back({mass, T.position,
+                              mass * (T.rotation * moments.asDiagonal() * T.rotation.transpose())});
+        }
+        for (const Piece& p : pieces) {
+            body.mass += p.mass;
+            body.com += p.mass * p.com;
+        }
+        if (!(body.mass > 0.0)) {
+            body.mass = 0.0;
+            body.com = Vec3::Zero();
+            return;
+        }
+        body.com /= body.mass;
+        for (const Piece& p : pieces) {
+            const Vec3 d = p.com - body.com;
+            body.inertia +=
+                p.inertia + p.mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+        }
+    }
+
+    void add_couplers(const Node& equality) {
+        for (const Node& node : equality.children("joint")) {
+            const Index dependent = find_coordinate(model_, node.attribute("joint1").value());
+            const Index leader = find_coordinate(model_, node.attribute("joint2").value());
+            if (dependent < 0 || leader < 0) {
+                file_.fail(
+                    node,
+                    fmt::format("joints {} and {}", sinew::quoted(node.attribute("joint1").value()),
+                                sinew::quoted(node.attribute("joint2").value())),
+                    "names of joints that turn or slide");
+            }
+            std::vector<double> c = {0.0, 1.0, 0.0, 0.0, 0.0};
+            if (node.attribute("polycoef")) {
+                c = file_.numbers(node, node.attribute("polycoef").value());
+            }
+            model_.couplers.push_back(
+                {.name = fmt::format("coupler_{}", model_.couplers.size() + 1),
+                 .dependent = dependent,
+                 .independent = leader,
+                 .function = {.kind = ScalarFunction::Kind::Polynomial,
+                              .coefficients = {c.rbegin(), c.rend()}}});
+        }
+    }
+
+    void add_actuators(const Node& actuators) {
+        for (const Node& node : actuators.children()) {
+            const bool is_muscle =
+                std::strcmp(node.name(), "muscle") == 0 || get(node, "gaintype", "") == "muscle";
+            const std::string tendon = get(node, "tendon", "");
+            if (!is_muscle || tendon.empty()) {
+                ++other_actuators_;
+                continue;
+            }
+            const auto it = tendons_.find(tendon);
+            if (it == tendons_.end()) {
+                file_.fail(node, fmt::format("tendon {}", sinew::quoted(tendon)),
+                           "the name of a spatial tendon");
+            }
+            add_muscle(node, it->second, tendon);
+        }
+    }
+
+    void add_muscle(const Node& node, const Node& spatial, const std::string& tendon) {
+        MuscleUnit unit{.name = node.attribute("name") ? node.attribute("name").value() : tendon};
+        double length = 0.0;
+        Vec3 last = Vec3::Zero();
+        std::vector<std::pair<Node, std::size_t>> wraps;
+        for (const Node& part : spatial.children()) {
+            if (std::strcmp(part.name(), "geom") == 0) {
+                wraps.emplace_back(part, unit.points.size());
+                continue;
+            }
+            if (std::strcmp(part.name(), "site") != 0) {
+                file_.fail(part, fmt::format("<{}> in a tendon", part.name()), "sites and geoms");
+            }
+            const std::string name = file_.need_attribute(part, "site");
+            const auto site = sites_.find(name);
+            if (site == sites_.end()) {
+                file_.fail(part, fmt::format("site {}", sinew::quoted(name)),
+                           "the name of a site of a body");
+            }
+            PathPoint point;
+            point.name = name;
+            point.anchors = {{site->second.body, site->second.position, 1.0}};
+            length += unit.points.empty() ? 0.0 : (site->second.world - last).norm();
+            last = site->second.world;
+            unit.points.push_back(point);
+        }
+        if (unit.points.size() < 2) {
+            file_.fail(spatial, fmt::format("{} sites", unit.points.size()), "at least 2");
+        }
+        for (const auto& [geom, before] : wraps) {
+            add_wrap(geom, before, unit);
+        }
+        read_strength(node, length, unit);
+        model_.muscles.push_back(std::move(unit));
+    }
+
+    void add_wrap(const Node& node, std::size_t before, MuscleUnit& unit) {
+        const std::string name = file_.need_attribute(node, "geom");
+        const auto found = geoms_.find(name);
+        if (found == geoms_.end()) {
+            file_.fail(node, fmt::format("geom {}", sinew::quoted(name)), "the name of a geom");
+        }
+        const Geom& geom = found->second;
+        if ((geom.type != "sphere" && geom.type != "cylinder") || geom.size.empty()) {
+            file_.fail(node, fmt::format("a wrap over a {}", geom.type), "a sphere or a cylinder");
+        }
+        const std::string side = node.attribute("sidesite").value();
+        const auto [it, is_new] =
+            wraps_.try_emplace(name + "\n" + side, static_cast<Index>(model_.wraps.size()));
+        if (is_new) {
+            const bool is_sphere = geom.type == "sphere";
+            WrapObject wrap{.name = side.empty() ? name : name + "_" + side,
+                            .body = geom.body,
+                            .kind = is_sphere ? WrapKind::Sphere : WrapKind::Cylinder,
+                            .placement = geom.placement};
+            // MuJoCo's cylinders do not end.
+            wrap.size = Vec3(geom.size[0], 100.0, 1.0);
+            if (!side.empty()) {
+                turn_to_side(node, side, wrap);
+            }
+            model_.wraps.push_back(wrap);
+        }
+        const Index first = static_cast<Index>(before) - 1;
+        unit.wraps.push_back(
+            {.object = it->second, .first = std::max(first, Index{0}), .last = first + 1});
+    }
+
+    // Turns the surface so that its x axis points to the side's site.
+    void turn_to_side(const Node& node, const std::string& side, WrapObject& wrap) {
+        const auto site = sites_.find(side);
+        if (site == sites_.end() || site->second.body != wrap.body) {
+            file_.fail(node, fmt::format("side site {}", sinew::quoted(side)),
+                       "a site on the body of the geom");
+        }
+        Vec3 out = site->second.position - wrap.placement.position;
+        const Vec3 z = wrap.placement.rotation.col(2);
+        if (out.norm() < wrap.size[0]) {
+            model_.notes.push_back(
+                fmt::format("the path inside '{}' is taken round its outside", wrap.name));
+        }
+        out -= out.dot(z) * z;
+        if (out.norm() < 1e-9) {
+            return;
+        }
+        out.normalize();
+        wrap.placement.rotation.col(0) = out;
+        wrap.placement.rotation.col(1) = z.cross(out);
+        wrap.side_axis = 0;
+        wrap.side_sign = 1;
+    }
+
+    void read_strength(const Node& node, double length, MuscleUnit& unit) {
+        const auto numbers = [&](const char* name, std::vector<double> usual) {
+            const std::string text = get(node, name, "");
+            if (!text.empty()) {
+                const std::vector<double> given = file_.numbers(node, text);
+                for (std::size_t k = 0; k < std::min(given.size(), usual.size()); ++k) {
+                    usual[k] = given[k];
+                }
+            }
+            return usual;
+        };
+        const std::vector<double> times = numbers("timeconst", {0.01, 0.04});
+        unit.rise_time = times[0];
+        unit.fall_time = times[1];
+        unit.velocity = numbers("vmax", {1.5})[0];
+        unit.lengthening_force = numbers("fvmax", {1.2})[0];
+        unit.fmax = numbers("force", {-1.0})[0];
+        if (!(unit.fmax > 0.0)) {
+            unit.fmax = numbers("scale", {200.0})[0];
+            ++scaled_;
+        }
+        const std::vector<double> range = numbers("range", {0.75, 1.05});
+        const std::vector<double> lengths = numbers("lengthrange", {0.0, 0.0});
+        if (lengths[1] > lengths[0] && range[1] > range[0]) {
+            unit.fibre = (lengths[1] - lengths[0]) / (range[1] - range[0]);
+            unit.tendon = std::max(0.0, lengths[0] - range[0] * unit.fibre);
+        } else {
+            unit.has_known_lengths = false;
+            unit.fibre = std::max(0.5 * length, 1e-6);
+            unit.tendon = 0.5 * length;
+            ++guessed_;
+        }
+    }
+
+    void add_notes() {
+        const auto note = [&](int count, const char* what) {
+            if (count > 0) {
+                model_.notes.push_back(fmt::format("{} {}", count, what));
+            }
+        };
+        note(unweighed_, "shapes were not weighed (meshes)");
+        note(other_actuators_, "actuators are no muscles and were left out");
+        note(scaled_, "muscles give no force; their scale is taken for it");
+        note(guessed_,
+             "muscles give no length range: half the path at rest is taken as fibre, half as "
+             "tendon");
+    }
+
+    const XmlFile& file_;
+    MusculoskeletalModel model_ = {};
+    bool degrees_ = true;
+    std::map<std::string, Values> defaults_ = {};
+    Values empty_ = {};
+    std::map<std::string, Site> sites_ = {};
+    std::map<std::string, Geom> geoms_ = {};
+    std::map<std::string, Node> tendons_ = {};
+    std::map<std::string, Index> wraps_ = {};
+    int unweighed_ = 0;
+    int other_actuators_ = 0;
+    int scaled_ = 0;
+    int guessed_ = 0;
+};
+
+}  // namespace
+
+MusculoskeletalModel read_mjcf(const std::filesystem::path& path) {
+    const XmlFile file(path);
+    return MjcfReader(file).read();
+}
+
+MusculoskeletalModel parse_mjcf(std::string text, std::string name) {
+    const XmlFile file(std::move(text), std::move(name));
+    return MjcfReader(file).read();
+}
+
+}  // namespace sinew

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "sinew/body/body.h"
+#include "sinew/body/musculoskeletal.h"
+
+namespace sinew {
+
+/// How the volumes of a body become the lines of a model.
+struct BodyModelOptions {
+    /// Greatest stress of muscle, N/m^2, in cross-sections of fibres [Rajagopal2016].
+    double specific_tension = 60e4;
+    int points = 8;  ///< of each path, origin and insertion included, >= 2
+};
+
+/// A body as articulated bones with line muscles.
+///
+/// Segments that joints hold fixed become one rigid body; its frame lies in its joint's centre with
+/// the world's axes of the rest pose. A coordinate is called JOINT_MOTION ("knee_l_flexion"), or
+/// JOINT_0, JOINT_1 where the motion has no name; a motion named after another joint's follows it
+/// ("knee_flexion" of patellofemoral_l goes with knee_l_flexion).
+///
+/// A muscle's path is its centre line: means of the surface between neighbouring shares of the way
+/// from origin to insertion, continued along a tendon that is a part of its own. Points belong to
+/// the bodies between whose joints they lie. About joints that turn far there are none; instead the
+/// path slides over a cylinder on the side where it lies at rest, so that it may lift off but not
+/// cut through.
+///
+/// Optimal fibre lengths are the belly's length times published ratios [Ward2009; 0.5 for muscles
+/// not listed], PCSA = volume cos(pennation) / fibre length, fmax = PCSA * specific tension, and
+/// slack lengths put fibres at optimal length in the rest pose. Ligaments, and muscles that lack an
+/// end on a bone or cross no joint that moves, are left out and counted in the notes. Boxes bound
+/// the bones; those within 3 cm of the ground touch it.
+/// @throws InputError  when the body has no skeleton
+MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options = {});
+
+/// Optimal fibre length over belly length, by the muscle's name without side; 0.5 if not listed.
+double fibre_ratio(std::string_view muscle);
+
+}  // namespace sinew
