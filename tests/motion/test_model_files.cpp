@@ -184,7 +184,8 @@ TEST(MotionTable, BadTablesAreRefusedWithTheLine) {
              {head + "time a b\n0 1 2\n", "1 rows"},
              {head + "time a\n0 1\n1 2\n", "line 6"},
              {"x\nnRows=many\nendheader\ntime\n", "line 2"}}) {
-        const std::string message = message_of([&] { parse_motion_table(text, "t.sto"); });
+        const std::string message =
+            message_of([&, &table = text] { parse_motion_table(table, "t.sto"); });
         EXPECT_NE(message.find(says), std::string::npos) << text << "\n" << message;
     }
 }
