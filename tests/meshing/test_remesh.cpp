@@ -41,6 +41,26 @@ double roughness(const TriangleMesh& mesh) {
     return std::sqrt((r.array() - r.mean()).square().mean());
 }
 
+// A tube is flat along its axis, where the quadric error alone would keep no ring of vertices.
+TEST(Decimate, EvennessKeepsVerticesOnFlatPlaces) {
+    const TriangleMesh tube = support::cylinder(0.05, 0.6, 20, 30);
+    const auto longest = [&](double evenness) {
+        const TriangleMesh coarse =
+            decimated(tube, {.target_triangles = 600, .evenness = evenness});
+        double length = 0.0;
+        for (Eigen::Index t = 0; t < coarse.triangles.rows(); ++t) {
+            for (int k = 0; k < 3; ++k) {
+                length = std::max(length, (coarse.points.row(coarse.triangles(t, k)) -
+                                           coarse.points.row(coarse.triangles(t, (k + 1) % 3)))
+                                              .norm());
+            }
+        }
+        return length;
+    };
+    EXPECT_GT(longest(0.0), 0.2);
+    EXPECT_LT(longest(0.1), 0.08);
+}
+
 }  // namespace
 
 TEST(Remesh, TorusKeepsItsHandleAndGetsEvenTriangles) {

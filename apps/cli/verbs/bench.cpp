@@ -17,6 +17,7 @@
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/bench_musculoskeletal.h"
+#include "cli/verbs/bench_skinning.h"
 #include "cli/verbs/bench_template.h"
 #include "cli/verbs/verbs.h"
 
@@ -217,13 +218,15 @@ Image bench_growth(const Settings& settings, const Context& context, Json& resul
 }
 
 int run(const Settings& settings, const Context& context, Json& result) {
-    const bool has_plot = settings.name == "growth" || settings.name == "convergence" ||
-                          (settings.name == "solver" && !settings.is_short);
+    const bool has_plot =
+        settings.name == "growth" || settings.name == "convergence" ||
+        ((settings.name == "solver" || settings.name == "skinning") && !settings.is_short);
     if (!settings.output.empty() && !has_plot) {
         throw InputError(
             {.where = "--output",
              .found = settings.output,
-             .needs = "a bench that draws: convergence, growth, or solver without --short",
+             .needs =
+                 "a bench that draws: convergence, growth, or solver or skinning without --short",
              .remedy = "leave --output out"});
     }
     if (settings.name == "template") {
@@ -233,12 +236,13 @@ int run(const Settings& settings, const Context& context, Json& result) {
         bench_musculoskeletal(settings.data, context, result);
     }
     const bool is_done = settings.name == "template" || settings.name == "musculoskeletal";
-    const Image image = is_done                     ? Image{}
-                        : settings.name == "solver" ? bench_solver(settings, context, result)
-                        : settings.name == "convergence"
-                            ? bench_convergence(settings, context, result)
-                        : settings.name == "growth" ? bench_growth(settings, context, result)
-                                                    : bench_changing(settings, context, result);
+    const Image image =
+        is_done                          ? Image{}
+        : settings.name == "solver"      ? bench_solver(settings, context, result)
+        : settings.name == "convergence" ? bench_convergence(settings, context, result)
+        : settings.name == "growth"      ? bench_growth(settings, context, result)
+        : settings.name == "skinning"    ? bench_skinning(settings.is_short, context, result)
+                                         : bench_changing(settings, context, result);
     if (!settings.output.empty()) {
         write_file_bytes(settings.output, encode_png(image));
     }
@@ -266,14 +270,15 @@ Verb bench_verb() {
             "  sinew bench growth --json      volumes, convergence, speed, fat, bones of a "
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
-            "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json",
+            "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
+            "  sinew bench skinning --json    frames per second of a person, and by size",
         .options = {{.name = "name",
                      .help = "what to time: solver, convergence, changing, template, growth, "
-                             "musculoskeletal",
+                             "musculoskeletal, skinning",
                      .target = &settings->name,
                      .metavar = "NAME",
                      .choices = {"solver", "convergence", "changing", "template", "growth",
-                                 "musculoskeletal"},
+                                 "musculoskeletal", "skinning"},
                      .is_required = true},
                     {.name = "--short",
                      .help = "only the main scene",

@@ -20,6 +20,7 @@ Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
 Verb rom_verb();
+Verb skin_verb();
 Verb solve_verb();
 Verb tetrahedralise_verb();
 

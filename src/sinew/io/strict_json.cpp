@@ -65,6 +65,14 @@ void StrictJson::allow_only(std::initializer_list<const char*> keys) const {
     }
 }
 
+bool StrictJson::is_null() const {
+    return value_->is_null();
+}
+
+bool StrictJson::is_text() const {
+    return value_->is_string();
+}
+
 std::string StrictJson::text() const {
     if (!value_->is_string()) {
         refuse(shown(*value_), "a text in quotes");

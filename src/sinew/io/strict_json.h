@@ -31,6 +31,8 @@ public:
     /// @throws InputError when a key is none of these, or this is no object
     void allow_only(std::initializer_list<const char*> keys) const;
 
+    bool is_null() const;
+    bool is_text() const;
     std::string text() const;
     double number() const;  ///< finite
     bool truth() const;

@@ -2,6 +2,7 @@
 
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mesh_parts.h"
+#include "sinew/io/point_cache.h"
 #include "sinew/io/text_cursor.h"
 
 #include <fmt/format.h>
@@ -77,7 +78,34 @@ void append_colours(std::string& out, const MeshPart& part) {
     }
 }
 
-void append_part(std::string& out, const MeshPart& part, const std::string& prim) {
+// Frames of a part that moves.
+struct Samples {
+    std::span<const double> times;
+    std::span<const Points> frames;
+};
+constexpr double kTimeCodesPerSecond = 24.0;
+
+void append_points(std::string& out, const Points& points, const Samples& samples) {
+    if (samples.frames.empty()) {
+        out += "\n        point3f[] points = ";
+        append_triples(out, points.data(), static_cast<std::size_t>(points.rows()), 3);
+        out += '\n';
+        return;
+    }
+    out += "\n        point3f[] points.timeSamples = {\n";
+    for (std::size_t f = 0; f < samples.frames.size(); ++f) {
+        out += "            ";
+        append_number(out, kTimeCodesPerSecond * samples.times[f]);
+        out += ": ";
+        append_triples(out, samples.frames[f].data(),
+                       static_cast<std::size_t>(samples.frames[f].rows()), 3);
+        out += ",\n";
+    }
+    out += "        }\n";
+}
+
+void append_part(std::string& out, const MeshPart& part, const std::string& prim,
+                 const Samples& samples = {}) {
     const TriangleMesh& mesh = part.mesh;
     const auto points = static_cast<std::size_t>(mesh.points.rows());
     out += fmt::format("\n    def Mesh \"{}\" (\n        displayName = {}\n", prim,
@@ -102,9 +130,7 @@ void append_part(std::string& out, const MeshPart& part, const std::string& prim
     }
     out += "]\n        int[] faceVertexIndices = ";
     append_indices(out, mesh.triangles);
-    out += "\n        point3f[] points = ";
-    append_triples(out, mesh.points.data(), points, 3);
-    out += '\n';
+    append_points(out, mesh.points, samples);
     append_colours(out, part);
     out += "    }\n";
 }
@@ -149,6 +175,21 @@ std::string format_usda(std::span<const MeshPart> parts) {
 
 void write_usda(const std::filesystem::path& path, std::span<const MeshPart> parts) {
     write_file_bytes(path, format_usda(parts));
+}
+
+void write_usda(const std::filesystem::path& path, const MeshPart& part,
+                std::span<const double> times, std::span<const Points> frames) {
+    const std::span<const MeshPart> parts(&part, 1);
+    require_writable(parts, "USD");
+    require_frames(path, part.mesh.points.rows(), times, frames);
+    std::string out = fmt::format(
+        "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n"
+        "    timeCodesPerSecond = {}\n    startTimeCode = {}\n    endTimeCode = {}\n)\n\n"
+        "def Xform \"World\"\n{{",
+        kTimeCodesPerSecond, kTimeCodesPerSecond * times.front(),
+        kTimeCodesPerSecond * times.back());
+    append_part(out, part, usd_prim_names(parts)[0], {times, frames});
+    write_file_bytes(path, out + "}\n");
 }
 
 }  // namespace sinew

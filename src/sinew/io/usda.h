@@ -16,6 +16,12 @@ namespace sinew {
 void write_usda(const std::filesystem::path& path, std::span<const MeshPart> parts);
 std::string format_usda(std::span<const MeshPart> parts);
 
+/// The same for one part that moves: its points as samples at `times` (s, ascending, one per frame;
+/// the file counts in frames of a 24th of a second).
+/// @throws InputError when a frame has another number of points
+void write_usda(const std::filesystem::path& path, const MeshPart& part,
+                std::span<const double> times, std::span<const Points> frames);
+
 /// Prim names for parts: letters, digits and underscores, not starting with a digit, no two alike.
 std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts);
 

@@ -165,7 +165,9 @@ private:
             const auto [keep, gone] = roles(a, b);
             Quadric q = quadric_[static_cast<std::size_t>(a)];
             q += quadric_[static_cast<std::size_t>(b)];
-            queue_.push({q.error(best_position(keep, gone) - origin_), a, b,
+            const double length = (mesh_.position(a) - mesh_.position(b)).norm();
+            const double uneven = options_.evenness * length;
+            queue_.push({q.error(best_position(keep, gone) - origin_) + uneven * uneven, a, b,
                          stamp_[static_cast<std::size_t>(a)], stamp_[static_cast<std::size_t>(b)]});
         }
     }

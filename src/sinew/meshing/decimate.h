@@ -11,6 +11,8 @@ struct DecimateOptions {
     Eigen::Index target_triangles = 0;                           ///< stop at this many, >= 0
     double max_error = std::numeric_limits<double>::infinity();  ///< stop before the root of the
                                                                  ///< quadric error gets larger, m
+    double evenness = 0.0;  ///< share of an edge's length that counts as error too, >= 0: more than
+                            ///< 0 keeps vertices on flat places, in triangles of even size
 };
 
 /// A coarser surface by collapsing edges in the order of their quadric error [Garland1997]: the sum

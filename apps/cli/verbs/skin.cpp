@@ -1,0 +1,113 @@
+#include "sinew/base/error.h"
+#include "sinew/io/character_files.h"
+#include "sinew/pipeline/skin_character.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+#include "cli/field_options.h"
+#include "cli/verbs/file_options.h"
+#include "cli/verbs/verbs.h"
+
+namespace sinew::cli {
+
+namespace {
+
+struct Settings {
+    std::string mesh;
+    std::string skeleton;
+    std::string motion;
+    std::string output;
+    std::string sequence = "obj";
+    FileOptions files;
+    SkinRunOptions run;
+};
+
+int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+    require_skin_output(settings.output);
+    const ReadOptions read = settings.files.read_options();
+    const Character character = read_character(settings.mesh, settings.skeleton, read);
+    const CharacterMotion motion = read_character_motion(settings.motion, character.skeleton, read);
+    const SkinRun done = run_skinning(character, motion, settings.run, context.progress);
+    write_skin_run(settings.output, character, done, settings.sequence);
+    result["output"] = settings.output;
+    result["simulated_vertices"] = done.simulated_vertices;
+    result["tets"] = done.tets;
+    result["frames"] = done.frames.size();
+    result["fps"] = done.fps;
+    result["preprocess_s"] = done.preprocess_s;
+    result["upsampling_s"] = done.upsampling_s;
+    result["max_penetration_mm"] = 1e3 * done.max_penetration;
+    result["mean_penetration_mm"] = 1e3 * done.mean_penetration;
+    result["volume_ratio_min"] = done.volume_ratio_min;
+    if (!context.is_quiet && !context.wants_json) {
+        fmt::print(
+            "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s, ready after "
+            "{:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
+            settings.output, done.frames.size(), done.simulated_vertices, done.tets, done.fps,
+            done.preprocess_s, 1e3 * done.max_penetration, 1e2 * done.volume_ratio_min);
+    }
+    return kOk;
+}
+
+}  // namespace
+
+Verb skin_verb() {
+    auto settings = std::make_shared<Settings>();
+    Verb verb{
+        .name = "skin",
+        .summary = "Move any character by its bones: no weights, flesh that bulges and slides",
+        .examples =
+            "  sinew skin man.ply --skeleton man.json --motion wave.json -o wave.glb\n"
+            "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
+            "  sinew skin man.ply --skeleton man.json --motion wave.json --simulate-vertices "
+            "4600 -o frames\n"
+            "Skeletons and motions are described in docs/skinning.md.",
+        .options = {{.name = "mesh",
+                     .help = "the skin, in any format that `sinew info` reads",
+                     .target = &settings->mesh,
+                     .metavar = "MESH",
+                     .is_required = true},
+                    {.name = "--skeleton",
+                     .help = "joints with parents and positions: .json, or .bvh",
+                     .target = &settings->skeleton,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    {.name = "--motion",
+                     .help = "key frames in .json, or .bvh",
+                     .target = &settings->motion,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    {.name = "-o,--output",
+                     .help = ".glb, .usda, .pc2, .mdd, or a folder for a sequence of files",
+                     .target = &settings->output,
+                     .metavar = "OUT",
+                     .is_required = true},
+                    {.name = "--sequence",
+                     .help = "format of a sequence of files",
+                     .target = &settings->sequence,
+                     .choices = {"obj", "ply"}},
+                    {.name = "--simulate-vertices",
+                     .help = "simulate a coarser skin of about so many vertices; 0: the skin",
+                     .target = &settings->run.simulate_vertices,
+                     .metavar = "N"},
+                    {.name = "--frames",
+                     .help = "number of frames; 0: the whole motion",
+                     .target = &settings->run.frames,
+                     .metavar = "N"},
+                    {.name = "--rate",
+                     .help = "frames per second",
+                     .target = &settings->run.rate,
+                     .metavar = "HZ"}},
+        .run = {}};
+    settings->files.add_to(verb.options);
+    add_field_options(verb.options, settings->run.skinning);
+    verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        return run(*settings, context, result);
+    };
+    return verb;
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,226 @@
+#include "sinew/io/character_files.h"
+
+#include "sinew/base/error.h"
+#include "sinew/io/bvh.h"
+#include "sinew/io/strict_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kMostJoints = 4096;
+
+bool is_bvh(const std::filesystem::path& path) {
+    std::string ending = path.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending == ".bvh";
+}
+
+Vec3 read_place(const StrictJson& json, const ReadOptions& options) {
+    const std::vector<double> v = json.numbers(3);
+    Points p(1, 3);
+    p << v[0], v[1], v[2];
+    convert_to_metres_y_up(p, options);
+    return p.row(0).transpose();
+}
+
+// A joint as it stands in the file: its parent by name or number.
+struct Entry {
+    CharacterJoint joint;
+    Index parent = -1;
+};
+
+Entry read_joint(const StrictJson& json, const std::map<std::string, Index>& numbers,
+                 std::size_t count, const ReadOptions& options) {
+    json.allow_only(
+        {"name", "parent", "position", "radius", "bone_radius", "stiffness", "virtual"});
+    Entry entry;
+    entry.joint.name = json.at("name").text();
+    entry.joint.position = read_place(json.at("position"), options);
+    const double unit = metres_per(options.unit);
+    entry.joint.radius = json.has("radius") ? unit * json.at("radius").number() : 0.0;
+    entry.joint.bone_radius =
+        json.has("bone_radius") ? unit * json.at("bone_radius").number() : 0.0;
+    entry.joint.stiffness = json.has("stiffness") ? json.at("stiffness").number() : 1.0;
+    entry.joint.is_virtual = json.has("virtual") && json.at("virtual").truth();
+    if (json.has("parent") && !json.at("parent").is_null()) {
+        const StrictJson parent = json.at("parent");
+        if (parent.is_text()) {
+            const auto found = numbers.find(parent.text());
+            if (found == numbers.end()) {
+                parent.refuse(fmt::format("'{}'", parent.text()), "the name of a joint");
+            }
+            entry.parent = found->second;
+        } else {
+            const double number = parent.number();
+            if (number != std::floor(number) || number < -1.0 ||
+                number >= static_cast<double>(count)) {
+                parent.refuse(fmt::format("{}", number), "the number of a joint, or -1");
+            }
+            entry.parent = static_cast<Index>(number);
+        }
+    }
+    return entry;
+}
+
+// Parents before children, otherwise as in the file.
+CharacterSkeleton sorted(const std::vector<Entry>& entries, const std::string& where) {
+    CharacterSkeleton skeleton;
+    std::vector<Index> number(entries.size(), -1);
+    while (skeleton.size() < entries.size()) {
+        const std::size_t before = skeleton.size();
+        for (std::size_t j = 0; j < entries.size(); ++j) {
+            const Index parent = entries[j].parent;
+            if (number[j] >= 0 || (parent >= 0 && number[static_cast<std::size_t>(parent)] < 0)) {
+                continue;
+            }
+            number[j] = static_cast<Index>(skeleton.size());
+            CharacterJoint joint = entries[j].joint;
+            joint.parent = parent < 0 ? -1 : number[static_cast<std::size_t>(parent)];
+            skeleton.joints.push_back(std::move(joint));
+        }
+        if (skeleton.size() == before) {
+            throw InputError({.where = where,
+                              .found = "joints that are their own ancestors",
+                              .needs = "a tree",
+                              .remedy = "correct the parents"});
+        }
+    }
+    return skeleton;
+}
+
+CharacterSkeleton skeleton_from(const StrictJson& json, const ReadOptions& options) {
+    const std::vector<StrictJson> items = json.at("joints").items();
+    if (items.size() > kMostJoints) {
+        json.refuse(fmt::format("{} joints", items.size()), fmt::format("at most {}", kMostJoints));
+    }
+    std::map<std::string, Index> numbers;
+    for (std::size_t j = 0; j < items.size(); ++j) {
+        numbers.emplace(items[j].at("name").text(), static_cast<Index>(j));
+    }
+    std::vector<Entry> entries;
+    for (const StrictJson& item : items) {
+        entries.push_back(read_joint(item, numbers, items.size(), options));
+    }
+    CharacterSkeleton skeleton = sorted(entries, json.where());
+    require_valid(skeleton, json.where());
+    return skeleton;
+}
+
+Eigen::Quaterniond read_turn(const StrictJson& json, const ReadOptions& options) {
+    const std::vector<double> v = json.numbers();
+    Vec3 vector;
+    double w = 0.0;
+    if (v.size() == 3 || v.size() == 4) {
+        vector = Vec3(v[0], v[1], v[2]);
+    } else {
+        json.refuse(fmt::format("{} numbers", v.size()),
+                    "three (axis times angle, rad) or four (quaternion x y z w)");
+    }
+    if (options.up == UpAxis::Z) {
+        vector = Vec3(vector.x(), vector.z(), -vector.y());
+    }
+    if (v.size() == 3) {
+        const double angle = vector.norm();
+        return angle > 0.0 ? Eigen::Quaterniond(Eigen::AngleAxisd(angle, vector / angle))
+                           : Eigen::Quaterniond::Identity();
+    }
+    w = v[3];
+    const Eigen::Quaterniond q(w, vector.x(), vector.y(), vector.z());
+    if (!(q.norm() > 1e-6)) {
+        json.refuse("a quaternion without length", "x y z w, not all zero");
+    }
+    return q.normalized();
+}
+
+CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& skeleton,
+                            const ReadOptions& options) {
+    json.allow_only({"keys", "name"});
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        numbers.emplace(skeleton.joints[j].name, j);
+    }
+    CharacterMotion motion;
+    for (const StrictJson& item : json.at("keys").items()) {
+        item.allow_only({"time", "shift", "joints"});
+        JointRotations key;
+        key.rotations.assign(skeleton.size(), Eigen::Quaterniond::Identity());
+        const double time = item.at("time").number();
+        if (!motion.times.empty() && !(time > motion.times.back())) {
+            item.refuse(fmt::format("time {} after {}", time, motion.times.back()),
+                        "ascending times");
+        }
+        if (item.has("shift")) {
+            key.shift = read_place(item.at("shift"), options);
+        }
+        if (item.has("joints")) {
+            for (const auto& [name, turn] : item.at("joints").members()) {
+                const auto found = numbers.find(name);
+                if (found == numbers.end()) {
+                    turn.refuse(fmt::format("joint '{}'", name), "a joint of the skeleton");
+                }
+                key.rotations[found->second] = read_turn(turn, options);
+            }
+        }
+        motion.times.push_back(time);
+        motion.keys.push_back(std::move(key));
+    }
+    if (motion.keys.empty()) {
+        json.refuse("no keys", "at least one");
+    }
+    return motion;
+}
+
+nlohmann::json parse_text(std::string_view text, const std::string& where) {
+    nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+    if (document.is_discarded()) {
+        throw InputError({.where = where,
+                          .found = "text that is not JSON",
+                          .needs = "JSON",
+                          .remedy = "correct the file"});
+    }
+    return document;
+}
+
+}  // namespace
+
+CharacterSkeleton parse_character_skeleton(std::string_view json, const std::string& where,
+                                           const ReadOptions& options) {
+    const nlohmann::json document = parse_text(json, where);
+    return skeleton_from(StrictJson(document, where), options);
+}
+
+CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
+                                          const ReadOptions& options) {
+    if (is_bvh(path)) {
+        CharacterSkeleton skeleton = skeleton_of(read_bvh(path, options));
+        require_valid(skeleton, path.filename().string());
+        return skeleton;
+    }
+    const nlohmann::json document = parse_json_file(path);
+    return skeleton_from(StrictJson(document, path.filename().string()), options);
+}
+
+CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
+                                       const CharacterSkeleton& skeleton,
+                                       const ReadOptions& options) {
+    const nlohmann::json document = parse_text(json, where);
+    return motion_from(StrictJson(document, where), skeleton, options);
+}
+
+CharacterMotion read_character_motion(const std::filesystem::path& path,
+                                      const CharacterSkeleton& skeleton,
+                                      const ReadOptions& options) {
+    if (is_bvh(path)) {
+        return motion_of(read_bvh(path, options), skeleton);
+    }
+    const nlohmann::json document = parse_json_file(path);
+    return motion_from(StrictJson(document, path.filename().string()), skeleton, options);
+}
+
+}  // namespace sinew

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "sinew/body/character_skeleton.h"
+#include "sinew/io/read_options.h"
+
+#include <filesystem>
+#include <string_view>
+
+namespace sinew {
+
+/// Reads a skeleton (docs/skinning.md):
+///
+///   { "joints": [ { "name": "hip", "parent": null, "position": [0, 1, 0] },
+///                 { "name": "knee", "parent": "hip", "position": [0, 0.5, 0] } ] }
+///
+/// `parent` is a name, a number (from 0) or null; joints may stand in any order. Optional:
+/// `radius`, `bone_radius` (in the file's unit), `stiffness`, `virtual`. A .bvh file gives the
+/// skeleton of its motion.
+/// @throws InputError
+CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
+                                          const ReadOptions& options = {});
+CharacterSkeleton parse_character_skeleton(std::string_view json, const std::string& where,
+                                           const ReadOptions& options = {});
+
+/// Reads a motion for that skeleton: a .bvh file, or key frames
+///
+///   { "keys": [ { "time": 0 },
+///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }
+///
+/// Three numbers turn about an axis by its length (rad), four are a quaternion x y z w. Joints that
+/// a key does not name are at rest there.
+/// @throws InputError
+CharacterMotion read_character_motion(const std::filesystem::path& path,
+                                      const CharacterSkeleton& skeleton,
+                                      const ReadOptions& options = {});
+CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
+                                       const CharacterSkeleton& skeleton,
+                                       const ReadOptions& options = {});
+
+}  // namespace sinew

@@ -1,0 +1,180 @@
+#include "sinew/io/point_cache.h"
+
+#include "sinew/base/error.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/file_bytes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace sinew {
+namespace {
+
+constexpr std::string_view kPc2Mark = "POINTCACHE2";  // and a zero byte
+constexpr std::size_t kPc2Header = 32;
+constexpr double kEven = 1e-3;  // of a frame
+
+[[noreturn]] void refuse(const std::filesystem::path& path, std::string found, std::string needs) {
+    throw InputError({.where = path.filename().string(),
+                      .found = std::move(found),
+                      .needs = std::move(needs),
+                      .remedy = "write the cache again"});
+}
+
+template <class T>
+void append(std::string& out, T value, std::endian order) {
+    std::array<char, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &value, sizeof(T));
+    if (order != std::endian::native) {
+        std::reverse(bytes.begin(), bytes.end());
+    }
+    out.append(bytes.data(), bytes.size());
+}
+
+template <class T>
+T take(std::string_view bytes, std::size_t& at, std::endian order,
+       const std::filesystem::path& path) {
+    if (bytes.size() - at < sizeof(T)) {
+        refuse(path, "the end of the file", "all frames");
+    }
+    std::array<char, sizeof(T)> raw;
+    std::memcpy(raw.data(), bytes.data() + at, sizeof(T));
+    if (order != std::endian::native) {
+        std::reverse(raw.begin(), raw.end());
+    }
+    at += sizeof(T);
+    T value;
+    std::memcpy(&value, raw.data(), sizeof(T));
+    return value;
+}
+
+void append_points(std::string& out, const Points& points, std::endian order) {
+    for (Eigen::Index i = 0; i < points.size(); ++i) {
+        append(out, static_cast<float>(points.data()[i]), order);
+    }
+}
+
+void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
+                 std::string_view bytes, std::size_t& at, std::endian order,
+                 const std::filesystem::path& path) {
+    if (points < 0 || frames < 0 ||
+        (points > 0 && frames > static_cast<std::int64_t>(bytes.size()) / (12 * points))) {
+        refuse(path, fmt::format("{} frames of {} points", frames, points),
+               "as many as the file holds");
+    }
+    for (std::int64_t f = 0; f < frames; ++f) {
+        Points p(points, 3);
+        for (Eigen::Index i = 0; i < p.size(); ++i) {
+            p.data()[i] = static_cast<double>(take<float>(bytes, at, order, path));
+        }
+        cache.frames.push_back(std::move(p));
+    }
+}
+
+}  // namespace
+
+void require_frames(const std::filesystem::path& path, Eigen::Index points,
+                    std::span<const double> times, std::span<const Points> frames) {
+    if (frames.empty() || times.size() != frames.size()) {
+        refuse(path, fmt::format("{} frames at {} times", frames.size(), times.size()),
+               "at least one frame, and a time for each");
+    }
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        if (frames[f].rows() != points) {
+            refuse(path, fmt::format("{} points in frame {}", frames[f].rows(), f),
+                   fmt::format("{} in every frame", points));
+        }
+        if (f > 0 && !(times[f] > times[f - 1])) {
+            refuse(path, fmt::format("time {} after {}", times[f], times[f - 1]),
+                   "ascending times");
+        }
+    }
+}
+
+void write_pc2(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const Points> frames) {
+    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
+    const double rate = times.size() > 1
+                            ? static_cast<double>(times.size() - 1) / (times.back() - times.front())
+                            : 24.0;
+    for (std::size_t f = 0; f < times.size(); ++f) {
+        if (std::abs((times[f] - times[0]) * rate - static_cast<double>(f)) > kEven) {
+            refuse(path, fmt::format("frame {} at {} s", f, times[f]), "frames at an even rate");
+        }
+    }
+    constexpr std::endian kOrder = std::endian::little;
+    std::string out(kPc2Mark);
+    out += '\0';
+    append(out, std::int32_t{1}, kOrder);
+    append(out, static_cast<std::int32_t>(frames[0].rows()), kOrder);
+    append(out, static_cast<float>(times[0] * rate), kOrder);
+    append(out, 1.0f, kOrder);
+    append(out, static_cast<std::int32_t>(frames.size()), kOrder);
+    for (const Points& frame : frames) {
+        append_points(out, frame, kOrder);
+    }
+    write_file_bytes(path, out);
+}
+
+void write_mdd(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const Points> frames) {
+    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
+    constexpr std::endian kOrder = std::endian::big;
+    std::string out;
+    append(out, static_cast<std::int32_t>(frames.size()), kOrder);
+    append(out, static_cast<std::int32_t>(frames[0].rows()), kOrder);
+    for (const double time : times) {
+        append(out, static_cast<float>(time), kOrder);
+    }
+    for (const Points& frame : frames) {
+        append_points(out, frame, kOrder);
+    }
+    write_file_bytes(path, out);
+}
+
+PointCache read_pc2(const std::filesystem::path& path) {
+    const std::string bytes = read_file_bytes(path);
+    if (bytes.size() < kPc2Header || bytes.compare(0, kPc2Mark.size(), kPc2Mark) != 0) {
+        refuse(path, "another beginning", "POINTCACHE2");
+    }
+    constexpr std::endian kOrder = std::endian::little;
+    std::size_t at = kPc2Mark.size() + 1;
+    take<std::int32_t>(bytes, at, kOrder, path);
+    const auto points = take<std::int32_t>(bytes, at, kOrder, path);
+    const auto start = take<float>(bytes, at, kOrder, path);
+    const auto step = take<float>(bytes, at, kOrder, path);
+    const auto frames = take<std::int32_t>(bytes, at, kOrder, path);
+    PointCache cache;
+    take_frames(cache, points, frames, bytes, at, kOrder, path);
+    for (std::int32_t f = 0; f < frames; ++f) {
+        cache.times.push_back(static_cast<double>(start) +
+                              static_cast<double>(step) * static_cast<double>(f));
+    }
+    return cache;
+}
+
+PointCache read_mdd(const std::filesystem::path& path) {
+    const std::string bytes = read_file_bytes(path);
+    constexpr std::endian kOrder = std::endian::big;
+    std::size_t at = 0;
+    const auto frames = take<std::int32_t>(bytes, at, kOrder, path);
+    const auto points = take<std::int32_t>(bytes, at, kOrder, path);
+    PointCache cache;
+    if (frames < 0 || static_cast<std::size_t>(frames) > bytes.size() / 4) {
+        refuse(path, fmt::format("{} frames", frames), "as many as the file holds");
+    }
+    for (std::int32_t f = 0; f < frames; ++f) {
+        cache.times.push_back(static_cast<double>(take<float>(bytes, at, kOrder, path)));
+    }
+    take_frames(cache, points, frames, bytes, at, kOrder, path);
+    return cache;
+}
+
+}  // namespace sinew

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "sinew/mesh/arrays.h"
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+// Caches of moving points that animation programs lay over a mesh of the same number of points.
+// `times` (s, ascending) has one entry per frame.
+
+/// .pc2: little-endian floats; frames are evenly spaced, so the times must be.
+/// @throws InputError when frames differ in size or times are not even
+void write_pc2(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const Points> frames);
+/// .mdd: big-endian floats with the time of each frame.
+void write_mdd(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const Points> frames);
+
+/// What both formats hold.
+struct PointCache {
+    std::vector<double> times = {};  ///< s; of .pc2 files, which have no seconds, frames
+    std::vector<Points> frames = {};
+};
+/// @throws InputError when the file is no such cache or damaged
+PointCache read_pc2(const std::filesystem::path& path);
+PointCache read_mdd(const std::filesystem::path& path);
+
+/// @throws InputError when there is no frame, times do not ascend or match, or sizes differ
+void require_frames(const std::filesystem::path& path, Eigen::Index points,
+                    std::span<const double> times, std::span<const Points> frames);
+
+}  // namespace sinew

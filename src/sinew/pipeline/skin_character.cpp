@@ -1,0 +1,204 @@
+#include "sinew/pipeline/skin_character.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/character_files.h"
+#include "sinew/io/gltf.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/point_cache.h"
+#include "sinew/io/usda.h"
+#include "sinew/io/weld.h"
+#include "sinew/meshing/decimate.h"
+#include "sinew/skinning/skin_upsampling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace sinew {
+namespace {
+
+TriangleMesh joined(const std::vector<MeshPart>& parts) {
+    TriangleMesh all;
+    Eigen::Index points = 0;
+    Eigen::Index triangles = 0;
+    for (const MeshPart& part : parts) {
+        points += part.mesh.points.rows();
+        triangles += part.mesh.triangles.rows();
+    }
+    all.points.resize(points, 3);
+    all.triangles.resize(triangles, 3);
+    points = 0;
+    triangles = 0;
+    for (const MeshPart& part : parts) {
+        const Eigen::Index p = part.mesh.points.rows();
+        const Eigen::Index t = part.mesh.triangles.rows();
+        all.points.middleRows(points, p) = part.mesh.points;
+        all.triangles.middleRows(triangles, t) =
+            part.mesh.triangles.array() + static_cast<Index>(points);
+        points += p;
+        triangles += t;
+    }
+    return all;
+}
+
+void weld(Character& character) {
+    const TriangleMesh& mesh = character.mesh;
+    Welder welder(static_cast<std::size_t>(mesh.points.rows()));
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        character.skin_vertex.push_back(welder.add(point(mesh.points, i)));
+    }
+    character.skin.points = welder.points();
+    std::vector<Eigen::Matrix<Index, 1, 3>> rows;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        Eigen::Matrix<Index, 1, 3> row;
+        for (int k = 0; k < 3; ++k) {
+            row[k] = character.skin_vertex[static_cast<std::size_t>(mesh.triangles(t, k))];
+        }
+        if (row[0] != row[1] && row[1] != row[2] && row[2] != row[0]) {
+            rows.push_back(row);
+        }
+    }
+    character.skin.triangles.resize(static_cast<Eigen::Index>(rows.size()), 3);
+    for (std::size_t t = 0; t < rows.size(); ++t) {
+        character.skin.triangles.row(static_cast<Eigen::Index>(t)) = rows[t];
+    }
+}
+
+std::string ending_of(const std::filesystem::path& path) {
+    std::string ending = path.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return ending;
+}
+
+// About so many vertices. Flat places keep theirs, for they bend with the joints below.
+TriangleMesh coarser(const TriangleMesh& skin, int vertices, const Progress& progress) {
+    const double share = static_cast<double>(vertices) / static_cast<double>(skin.points.rows());
+    const auto triangles =
+        static_cast<Eigen::Index>(share * static_cast<double>(skin.triangles.rows()));
+    constexpr double kEvenness = 0.1;
+    return decimated(
+        skin, {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
+        progress);
+}
+
+Points mesh_points(const Character& character, const Points& skin) {
+    Points all(character.mesh.points.rows(), 3);
+    for (Eigen::Index i = 0; i < all.rows(); ++i) {
+        all.row(i) = skin.row(character.skin_vertex[static_cast<std::size_t>(i)]);
+    }
+    return all;
+}
+
+}  // namespace
+
+Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
+                         const ReadOptions& options) {
+    Character character;
+    character.name = mesh.stem().string();
+    character.mesh = joined(read_surface(mesh, options));
+    weld(character);
+    character.skeleton = read_character_skeleton(skeleton, options);
+    return character;
+}
+
+SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
+                     const SkinRunOptions& options, const Progress& progress) {
+    if (!(options.rate > 0.0) || options.frames < 0 || options.settle < 0 ||
+        options.simulate_vertices < 0) {
+        throw InputError(
+            {.where = "skinning",
+             .found = fmt::format("{} frames at {} per second", options.frames, options.rate),
+             .needs = "frames, settle and vertices >= 0, a rate > 0",
+             .remedy = "correct the settings"});
+    }
+    SkinRun run;
+    const Timer prepare;
+    const bool is_coarse =
+        options.simulate_vertices > 0 && options.simulate_vertices < character.skin.points.rows();
+    const TriangleMesh skin =
+        is_coarse ? coarser(character.skin, options.simulate_vertices, progress) : character.skin;
+    ProjectiveSkinning skinning(skin, character.skeleton, options.skinning);
+    run.preprocess_s = prepare.seconds();
+    std::optional<SkinUpsampling> upsampling;
+    if (is_coarse) {
+        const Timer timer;
+        upsampling.emplace(skin, character.skin, UpsamplingOptions{}, progress);
+        run.upsampling_s = timer.seconds();
+    }
+    run.simulated_vertices = skinning.simulated_vertices();
+    run.tets = skinning.flesh().tets.rows();
+
+    const int frames =
+        options.frames > 0
+            ? options.frames
+            : 1 + static_cast<int>(std::floor(
+                      (motion.times.back() - motion.times.front()) * options.rate + 1e-6));
+    const auto pose_at = [&](double time) {
+        return pose_of(character.skeleton, sample(motion, time));
+    };
+    skinning.reset(pose_at(motion.times.front()), options.settle);
+    double seconds = 0.0;
+    Points fine;
+    auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
+    for (int f = 0; f < frames; ++f) {
+        const double time = static_cast<double>(f) / options.rate;
+        const SkinFrameReport report = skinning.step(pose_at(motion.times.front() + time));
+        seconds += report.seconds;
+        const ProjectiveSkinning::Penetration inside = skinning.penetration();
+        run.max_penetration = std::max(run.max_penetration, inside.deepest);
+        run.mean_penetration = std::max(run.mean_penetration, inside.mean);
+        run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
+        run.times.push_back(time);
+        if (upsampling) {
+            upsampling->apply(skinning.skin(), fine);
+        }
+        run.frames.push_back(mesh_points(character, upsampling ? fine : skinning.skin()));
+        stage.advance();
+    }
+    run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
+    return run;
+}
+
+void require_skin_output(const std::filesystem::path& path) {
+    const std::string ending = ending_of(path);
+    if (ending == ".glb" || ending == ".usda" || ending == ".pc2" || ending == ".mdd") {
+        require_writable_place(path);
+    } else if (!ending.empty() && !std::filesystem::is_directory(path)) {
+        throw InputError({.where = path.string(),
+                          .found = fmt::format("the ending '{}'", ending),
+                          .needs = ".glb, .usda, .pc2, .mdd, or a folder",
+                          .remedy = "choose one of these"});
+    }
+}
+
+void write_skin_run(const std::filesystem::path& path, const Character& character,
+                    const SkinRun& run, const std::string& sequence) {
+    require_skin_output(path);
+    const std::string ending = ending_of(path);
+    MeshPart part{.name = character.name, .mesh = character.mesh, .kind = "skin"};
+    if (ending == ".glb") {
+        GltfScene scene = scene_of({&part, 1});
+        add_vertex_animation(scene, 0, run.times, run.frames);
+        write_glb(path, scene);
+    } else if (ending == ".usda") {
+        write_usda(path, part, run.times, run.frames);
+    } else if (ending == ".pc2") {
+        write_pc2(path, run.times, run.frames);
+    } else if (ending == ".mdd") {
+        write_mdd(path, run.times, run.frames);
+    } else {
+        std::filesystem::create_directories(path);
+        write_surface(path / ("rest." + sequence), {&part, 1});
+        for (std::size_t f = 0; f < run.frames.size(); ++f) {
+            part.mesh.points = run.frames[f];
+            write_surface(path / fmt::format("frame_{:04}.{}", f, sequence), {&part, 1});
+        }
+    }
+}
+
+}  // namespace sinew

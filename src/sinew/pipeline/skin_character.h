@@ -1,0 +1,64 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/body/character_skeleton.h"
+#include "sinew/io/read_options.h"
+#include "sinew/mesh/triangle_mesh.h"
+#include "sinew/skinning/projective_skinning.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// A skin with a skeleton, ready to be moved. Points of the file that coincide (seams of textures)
+/// move as one.
+struct Character {
+    std::string name;
+    TriangleMesh mesh = {};               ///< as in the file, its parts joined
+    TriangleMesh skin = {};               ///< with coinciding points joined
+    std::vector<Index> skin_vertex = {};  ///< of each point of the mesh
+    CharacterSkeleton skeleton = {};
+};
+
+/// @throws InputError
+Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
+                         const ReadOptions& options = {});
+
+struct SkinRunOptions {
+    ProjectiveSkinningOptions skinning = {};
+    int simulate_vertices =
+        0;               ///< simulate a coarser skin of about so many, >= 0; 0: the skin itself
+    int frames = 0;      ///< >= 0; 0: as many as the motion has at `rate`
+    double rate = 30.0;  ///< frames per second, > 0
+    int settle = 30;     ///< frames in the first pose before the motion starts, >= 0
+};
+
+struct SkinRun {
+    std::vector<double> times = {};   ///< s
+    std::vector<Points> frames = {};  ///< of the character's mesh
+    Eigen::Index simulated_vertices = 0;
+    Eigen::Index tets = 0;
+    double fps = 0.0;               ///< of the simulation alone
+    double preprocess_s = 0.0;      ///< flesh, system, and coarse skin
+    double upsampling_s = 0.0;      ///< weights, once
+    double max_penetration = 0.0;   ///< m, deepest in any frame
+    double mean_penetration = 0.0;  ///< m, of vertices inside in the worst frame
+    double volume_ratio_min = 1.0;
+};
+
+/// Moves a character.
+/// @throws InputError; Cancelled
+SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
+                     const SkinRunOptions& options = {}, const Progress& progress = {});
+
+/// Writes the frames: .glb (vertex animation), .usda (time samples), .pc2, .mdd (point caches); or
+/// a folder, which gets the rest shape and frames as .obj or .ply files (`sequence`: their ending).
+/// @throws InputError
+void write_skin_run(const std::filesystem::path& path, const Character& character,
+                    const SkinRun& run, const std::string& sequence = "obj");
+/// To be asked before long work. @throws InputError
+void require_skin_output(const std::filesystem::path& path);
+
+}  // namespace sinew

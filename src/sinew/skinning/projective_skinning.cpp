@@ -1,0 +1,303 @@
+#include "sinew/skinning/projective_skinning.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/base/timer.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/mesh/validity.h"
+#include "sinew/skinning/skin_contacts.h"
+#include "sinew/skinning/skin_system.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kPiece = 4096;
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
+                          const BoneVolumes& bones, const ProjectiveSkinningOptions& options) {
+    FleshPrisms flesh = build_flesh_prisms(skin, skeleton, bones, {.smoothing = options.smoothing});
+    if (flesh.tets.rows() == 0) {
+        throw InputError({.where = "skin",
+                          .found = "no triangle with flesh below it",
+                          .needs = "a surface around the skeleton",
+                          .remedy = "check that skin and skeleton have the same unit and place"});
+    }
+    return flesh;
+}
+
+BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
+                          const ProjectiveSkinningOptions& options) {
+    check_ranges(options, "skinning options");
+    require_valid(skin, "skin");
+    require_valid(skeleton, "skeleton");
+    if (skin.triangles.rows() == 0) {
+        throw InputError({.where = "skin",
+                          .found = "no triangles",
+                          .needs = "a surface",
+                          .remedy = "give a mesh with faces"});
+    }
+    return build_bone_volumes(skin, skeleton);
+}
+
+ProjectiveTets strain_of(const FleshPrisms& flesh, const CharacterSkeleton& skeleton,
+                         const BoneVolumes& bones, double stiffness) {
+    std::vector<double> weight(at(flesh.tets.rows()));
+    for (std::size_t t = 0; t < weight.size(); ++t) {
+        const Index v = flesh.triangles(flesh.triangle_of[t], 0);
+        const Index joint = bones.bones[at(flesh.bone[at(v)])].second;
+        weight[t] = stiffness * skeleton.joints[at(joint)].stiffness;
+    }
+    const std::vector<double> none(weight.size(), 0.0);
+    return {TetMesh{.points = flesh.points, .tets = flesh.tets}, weight, none};
+}
+
+}  // namespace
+
+struct ProjectiveSkinning::Data {
+    Data(const TriangleMesh& surface, const CharacterSkeleton& skeleton_in,
+         const ProjectiveSkinningOptions& options_in)
+        : options(options_in),
+          skeleton(skeleton_in),
+          bones(checked_bones(surface, skeleton, options)),
+          flesh(checked_flesh(surface, skeleton, bones, options)),
+          coupling(skeleton, bones, flesh, {.slide = options.slide}),
+          strain(strain_of(flesh, skeleton, bones, options.stiffness)) {}
+
+    ProjectiveSkinningOptions options;
+    CharacterSkeleton skeleton;
+    BoneVolumes bones;
+    FleshPrisms flesh;
+    BoneCoupling coupling;
+    ProjectiveTets strain;
+    std::vector<int> free;
+    std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
+    std::optional<SkinSystem> system;
+    std::optional<SkinSystem> with_contacts;  // the same with a diagonal where contacts are
+    std::optional<SkinContacts> contacts;     // with shapes, once there are any
+    std::optional<SkinContacts> check;        // for `penetration`
+    std::vector<MovingShape> shapes;
+    double rest_volume = 0.0;
+
+    Points x, v, y, force, direction;
+    Points held;  // inner surface as the bones place it
+    Points skin;
+    CharacterPose pose;
+
+    void prepare();
+    void place_inner();
+    void iterate(SkinSystem& s, int count, SkinFrameReport& report);
+    void find_contacts(SkinFrameReport& report);
+    SkinFrameReport step(const CharacterPose& to, bool with_momentum);
+};
+
+void ProjectiveSkinning::Data::prepare() {
+    const Index S = flesh.skin_vertices;
+    for (Index i = 0; i < S; ++i) {
+        free.push_back(i);
+    }
+    for (const Index i : coupling.unheld()) {
+        free.push_back(S + i);
+    }
+    // Masses by the volume of the tetrahedra around each vertex.
+    const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
+    rest_volume = volumes.sum();
+    inertia.assign(at(flesh.points.rows()), 0.0);
+    if (options.dynamics) {
+        for (Eigen::Index t = 0; t < flesh.tets.rows(); ++t) {
+            for (int k = 0; k < 4; ++k) {
+                inertia[at(flesh.tets(t, k))] +=
+                    0.25 * volumes[t] / rest_volume * options.mass / (options.step * options.step);
+            }
+        }
+    }
+    system.emplace(strain, inertia, free);
+    x = flesh.points;
+    v = Points::Zero(x.rows(), 3);
+    y = x;
+    force = Points::Zero(x.rows(), 3);
+    direction = Points::Zero(x.rows(), 3);
+    held = x;
+    skin = x.topRows(S);
+    pose = rest_pose(skeleton);
+}
+
+// The inner surface goes where the bones take it, except where nothing holds it.
+void ProjectiveSkinning::Data::place_inner() {
+    coupling.place_inner(pose, held);
+    const Index S = flesh.skin_vertices;
+    for (const Index i : coupling.unheld()) {
+        held.row(S + i) = x.row(S + i);
+    }
+    x.bottomRows(S) = held.bottomRows(S);
+}
+
+// Local and global steps; the energy falls with each [Bouaziz2014].
+void ProjectiveSkinning::Data::iterate(SkinSystem& s, int count, SkinFrameReport& report) {
+    for (int k = 0; k < count; ++k) {
+        const Timer local;
+        parallel_for(at(x.rows()), kPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto row = static_cast<Eigen::Index>(i);
+                force.row(row) = inertia[i] * (y.row(row) - x.row(row));
+            }
+        });
+        strain.add_force(x, force);
+        if (&s != &*system) {
+            contacts->add_force(x, force);
+        }
+        report.seconds_local += local.seconds();
+        const Timer global;
+        s.solve(force, direction);
+        for (const int i : free) {
+            x.row(i) += direction.row(i);
+        }
+        report.seconds_global += global.seconds();
+    }
+}
+
+// Finds what touches the shapes now, and makes the matrix that holds it.
+void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
+    const Timer find;
+    contacts->find(x, shapes);
+    report.contacts = contacts->count();
+    if (report.contacts > 0) {
+        with_contacts->factor(contacts->diagonal(free.size()));
+    }
+    report.seconds_contacts = find.seconds();
+}
+
+SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool with_momentum) {
+    SkinFrameReport report;
+    const Timer total;
+    pose = to;
+    const Points before = x;
+    place_inner();
+    y = x;
+    if (with_momentum && options.dynamics) {
+        for (const int i : free) {
+            y.row(i) += options.step * v.row(i);
+            x.row(i) = y.row(i);
+        }
+    }
+    if (shapes.empty()) {
+        iterate(*system, options.iterations, report);
+    } else {
+        // A preliminary state without contacts, then with those that it has [Komaritzan, section
+        // 3.2.5: two matrices].
+        const int first = options.iterations / 2;
+        iterate(*system, first, report);
+        find_contacts(report);
+        iterate(report.contacts > 0 ? *with_contacts : *system, options.iterations - first, report);
+    }
+    for (const int i : free) {
+        v.row(i) = options.damping / options.step * (x.row(i) - before.row(i));
+    }
+    skin = x.topRows(flesh.skin_vertices);
+    report.seconds = total.seconds();
+    return report;
+}
+
+ProjectiveSkinning::ProjectiveSkinning(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
+                                       const ProjectiveSkinningOptions& options)
+    : data_(std::make_unique<Data>(skin, skeleton, options)) {
+    data_->prepare();
+}
+ProjectiveSkinning::~ProjectiveSkinning() = default;
+ProjectiveSkinning::ProjectiveSkinning(ProjectiveSkinning&&) noexcept = default;
+ProjectiveSkinning& ProjectiveSkinning::operator=(ProjectiveSkinning&&) noexcept = default;
+
+namespace {
+
+void check_pose(const CharacterPose& pose, std::size_t joints) {
+    const bool is_finite = std::all_of(pose.begin(), pose.end(), [](const Eigen::Isometry3d& T) {
+        return T.matrix().allFinite();
+    });
+    if (pose.size() != joints || !is_finite) {
+        throw InputError({.where = "pose of the skeleton",
+                          .found = pose.size() != joints
+                                       ? fmt::format("{} transforms", pose.size())
+                                       : std::string("a number that is not finite"),
+                          .needs = fmt::format("{} finite transforms, one per joint", joints),
+                          .remedy = "make it with pose_of for this skeleton"});
+    }
+}
+
+}  // namespace
+
+SkinFrameReport ProjectiveSkinning::step(const CharacterPose& pose) {
+    check_pose(pose, data_->skeleton.size());
+    return data_->step(pose, true);
+}
+
+void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
+    check_pose(pose, data_->skeleton.size());
+    Data& d = *data_;
+    const Eigen::Isometry3d root = pose[0];
+    for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
+        d.x.row(i) = (root * point(d.flesh.points, i)).transpose();
+    }
+    d.v.setZero();
+    for (int k = 0; k < settle; ++k) {
+        d.step(pose, false);
+        d.v.setZero();
+    }
+    d.pose = pose;
+    d.place_inner();
+    d.skin = d.x.topRows(d.flesh.skin_vertices);
+}
+
+void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {
+    data_->shapes = std::move(shapes);
+    if (!data_->shapes.empty() && !data_->contacts) {
+        data_->contacts.emplace(data_->flesh, data_->options.contact_weight);
+        data_->with_contacts.emplace(data_->strain, data_->inertia, data_->free);
+    }
+}
+
+const Points& ProjectiveSkinning::skin() const {
+    return data_->skin;
+}
+const Points& ProjectiveSkinning::points() const {
+    return data_->x;
+}
+const FleshPrisms& ProjectiveSkinning::flesh() const {
+    return data_->flesh;
+}
+const BoneVolumes& ProjectiveSkinning::bones() const {
+    return data_->bones;
+}
+Eigen::Index ProjectiveSkinning::simulated_vertices() const {
+    return static_cast<Eigen::Index>(data_->free.size());
+}
+
+ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
+    Data& d = *data_;
+    if (!d.check) {
+        d.check.emplace(d.flesh, d.options.contact_weight);
+    }
+    d.coupling.place_base(d.pose, d.check->base());
+    Penetration found;
+    for (const double depth : d.check->depths(d.x)) {
+        ++found.vertices;
+        found.mean += depth;
+        found.deepest = std::max(found.deepest, depth);
+    }
+    found.mean /= std::max(1, found.vertices);
+    return found;
+}
+
+double ProjectiveSkinning::volume_ratio() const {
+    return volume(data_->x, data_->flesh.tets) / data_->rest_volume;
+}
+
+}  // namespace sinew

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/contact/rigid_shape.h"
+#include "sinew/skinning/bone_coupling.h"
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+
+namespace sinew {
+
+/// The thesis's parameters [Komaritzan, section 3.3]. Its unit of time is not the second: a frame
+/// is `step` long, whatever its rate, and `mass` sets how much the flesh swings.
+struct ProjectiveSkinningOptions {
+    int iterations = 10;            ///< local and global steps per frame, >= 1
+    double stiffness = 85.0;        ///< weight of the strain, > 0
+    double step = 0.2;              ///< of one frame, > 0
+    double damping = 1.0;           ///< share of the velocity that is kept, [0, 1]
+    double mass = 20.0;             ///< of the whole character, kg, > 0, spread by volume
+    bool dynamics = true;           ///< false: every frame is at rest
+    double contact_weight = 150.0;  ///< of rigid shapes that touch, > 0
+    bool slide = true;              ///< skin slides over joints
+    int smoothing = 40;             ///< sweeps over base points, >= 0
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ProjectiveSkinningOptions>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.iterations,
+      Field{
+          .name = "iterations", .help = "local and global steps per frame", .min = 1, .max = 1000});
+    v(o.stiffness, Field{.name = "stiffness", .help = "weight of the strain", .above = 0});
+    v(o.step,
+      Field{.name = "step", .help = "time between frames, in the method's unit", .above = 0});
+    v(o.damping,
+      Field{.name = "damping", .help = "share of the velocity that is kept", .min = 0, .max = 1});
+    v(o.mass, Field{.name = "mass", .help = "of the whole character", .unit = "kg", .above = 0});
+    v(o.dynamics, Field{.name = "dynamics", .help = "flesh swings; off: every frame is at rest"});
+    v(o.contact_weight,
+      Field{.name = "contact_weight", .help = "weight of rigid shapes that touch", .above = 0});
+    v(o.slide, Field{.name = "slide", .help = "skin slides over joints"});
+    v(o.smoothing, Field{.name = "smoothing",
+                         .help = "sweeps over the base points on the bones",
+                         .min = 0,
+                         .max = 10000});
+}
+
+/// What happened in a frame.
+struct SkinFrameReport {
+    double seconds = 0.0;           ///< the whole frame
+    double seconds_local = 0.0;     ///< projections
+    double seconds_global = 0.0;    ///< linear systems
+    double seconds_contacts = 0.0;  ///< finding contacts with shapes
+    int contacts = 0;               ///< with rigid shapes
+};
+
+/// Fast Projective Skinning [Komaritzan, chapter 3]: a skin and a skeleton become flesh that
+/// follows the bones, frame by frame, without skinning weights.
+class ProjectiveSkinning {
+public:
+    /// Builds bones, flesh and system, and factorises.
+    /// @throws InputError  when skin, skeleton or options are not valid
+    ProjectiveSkinning(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
+                       const ProjectiveSkinningOptions& options = {});
+    ~ProjectiveSkinning();
+    ProjectiveSkinning(ProjectiveSkinning&&) noexcept;
+    ProjectiveSkinning& operator=(ProjectiveSkinning&&) noexcept;
+
+    /// One frame further, with the bones in this pose.
+    SkinFrameReport step(const CharacterPose& pose);
+    /// Back to rest, in that pose: `settle` frames without velocity.
+    void reset(const CharacterPose& pose, int settle = 0);
+    /// Rigid shapes that push the skin in the next frames; an empty list ends it.
+    void set_shapes(std::vector<MovingShape> shapes);
+
+    /// Positions of the skin's vertices, m.
+    const Points& skin() const;
+    /// Of all vertices: skin, then inner surface.
+    const Points& points() const;
+    const FleshPrisms& flesh() const;
+    const BoneVolumes& bones() const;
+    /// Unknowns of the system.
+    Eigen::Index simulated_vertices() const;
+
+    /// Vertices of the skin that are inside of the character now (beyond its own neighbourhood) and
+    /// how deep.
+    struct Penetration {
+        int vertices = 0;
+        double mean = 0.0;     ///< m, over those
+        double deepest = 0.0;  ///< m
+    };
+    Penetration penetration();
+    /// Volume of the flesh now against rest.
+    double volume_ratio() const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace sinew

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "sinew/energy/projective_tets.h"
+#include "sinew/linalg/cholesky.h"
+#include "sinew/skinning/flesh_prisms.h"
+
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+/// The linear system of a skinning frame, kept factorised: (M / dt^2 + strain + D) d = f on the
+/// free vertices, where D is a diagonal that contacts ask for.
+class SkinSystem {
+public:
+    /// @param free    vertices that are unknowns, ascending
+    /// @param masses  of all vertices over dt^2
+    SkinSystem(const ProjectiveTets& strain, std::span<const double> masses,
+               std::span<const int> free);
+
+    /// Factorises with D on the free unknowns.
+    void factor(std::span<const double> diagonal);
+
+    /// f and d are rows of all vertices; rows that are not free are left alone.
+    void solve(const Points& f, Points& d);
+
+private:
+    std::vector<int> free_;
+    bool is_contiguous_;  // the free vertices are 0, 1, 2, ...
+    SparseSymmetric matrix_;
+    std::vector<double> value_;             // without D
+    std::vector<std::size_t> diagonal_at_;  // place of each unknown's diagonal entry
+    SparseCholesky cholesky_;
+    SparseCholesky::Workspace workspace_;
+    std::vector<double> reduced_ = {};
+};
+
+}  // namespace sinew

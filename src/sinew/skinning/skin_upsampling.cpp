@@ -1,0 +1,319 @@
+#include "sinew/skinning/skin_upsampling.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/mesh/validity.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kPiece = 256;
+constexpr double kLargestSum = 8.0;    // of |N_ij| over i: more would amplify noise
+constexpr double kFlatNormals = 1e-3;  // normals that differ by less are one
+constexpr double kNothingLeft = 1e-5;  // m; smaller remainders are not kept
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+constexpr int kTerms = 10;
+using Monomials = Eigen::Matrix<double, kTerms, 1>;
+Monomials psi(const Vec3& p) {
+    Monomials m;
+    m << 1, p.x(), p.y(), p.z(), p.x() * p.x(), p.y() * p.y(), p.z() * p.z(), p.x() * p.y(),
+        p.x() * p.z(), p.y() * p.z();
+    return m;
+}
+
+struct Near {
+    Index vertex;
+    double distance;
+};
+
+// The nearest vertices along edges, from a start at the corners of a triangle. Memory is kept
+// between calls.
+class EdgeWalk {
+public:
+    EdgeWalk(const Points& points, const Lists& neighbours)
+        : points_(points),
+          neighbours_(neighbours),
+          distance_(at(points.rows()), -1.0),
+          is_done_(at(points.rows()), 0) {}
+
+    void find(const Vec3& p, const Eigen::Matrix<Index, 1, 3>& corners, std::size_t count,
+              std::vector<Near>& found) {
+        found.clear();
+        heap_.clear();
+        for (int k = 0; k < 3; ++k) {
+            offer(corners[k], (p - point(points_, corners[k])).norm());
+        }
+        while (!heap_.empty() && found.size() < count) {
+            std::pop_heap(heap_.begin(), heap_.end(), is_later);
+            const Near next = heap_.back();
+            heap_.pop_back();
+            if (is_done_[at(next.vertex)] != 0) {
+                continue;
+            }
+            is_done_[at(next.vertex)] = 1;
+            found.push_back(next);
+            for (const Index n : neighbours_[at(next.vertex)]) {
+                offer(n, next.distance + (points_.row(n) - points_.row(next.vertex)).norm());
+            }
+        }
+        for (const Index v : touched_) {
+            distance_[at(v)] = -1.0;
+            is_done_[at(v)] = 0;
+        }
+        touched_.clear();
+    }
+
+private:
+    static bool is_later(const Near& a, const Near& b) {
+        return a.distance != b.distance ? a.distance > b.distance : a.vertex > b.vertex;
+    }
+    void offer(Index v, double distance) {
+        double& known = distance_[at(v)];
+        if (known >= 0.0 && known <= distance) {
+            return;
+        }
+        if (known < 0.0) {
+            touched_.push_back(v);
+        }
+        known = distance;
+        heap_.push_back({v, distance});
+        std::push_heap(heap_.begin(), heap_.end(), is_later);
+    }
+
+    const Points& points_;
+    const Lists& neighbours_;
+    std::vector<double> distance_;
+    std::vector<char> is_done_;
+    std::vector<Index> touched_ = {};
+    std::vector<Near> heap_ = {};
+};
+
+// N_i = w_i psi_i^T K^+ psi for the first monomials, with the largest precision whose weights stay
+// moderate: eigenvalues that are too small count as zero (the pseudo-inverse), and where that is
+// not enough quadratic terms are left out, then linear ones.
+class ShapeFunctions {
+public:
+    ShapeFunctions(std::span<const Vec3> points, std::span<const double> weights)
+        : weights_(weights) {
+        for (const Vec3& p : points) {
+            psi_.push_back(psi(p));
+        }
+    }
+
+    Eigen::VectorXd at(const Vec3& p, int terms) const {
+        Eigen::VectorXd N(static_cast<Eigen::Index>(psi_.size()));
+        const Monomials here = psi(p);
+        for (int n = terms; n > 1; n = n == 10 ? 4 : 1) {
+            if (try_terms(here, n, N)) {
+                return N;
+            }
+        }
+        const double sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+        for (std::size_t i = 0; i < psi_.size(); ++i) {
+            N[static_cast<Eigen::Index>(i)] = weights_[i] / sum;
+        }
+        return N;
+    }
+
+private:
+    // At most ten terms: no memory from the heap.
+    using Matrix =
+        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kTerms, kTerms>;
+    using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kTerms, 1>;
+
+    bool try_terms(const Monomials& here, int n, Eigen::VectorXd& N) const {
+        Matrix K = Matrix::Zero(n, n);
+        for (std::size_t i = 0; i < psi_.size(); ++i) {
+            K += weights_[i] * psi_[i].head(n) * psi_[i].head(n).transpose();
+        }
+        const Eigen::SelfAdjointEigenSolver<Matrix> eigen(K);
+        const Vector in_eigen = eigen.eigenvectors().transpose() * here.head(n);
+        const double largest = eigen.eigenvalues()[n - 1];
+        for (double cut = 1e-12; cut < 1e-3; cut *= 10.0) {
+            Vector scaled = in_eigen;
+            for (int k = 0; k < n; ++k) {
+                scaled[k] = eigen.eigenvalues()[k] > cut * largest
+                                ? scaled[k] / eigen.eigenvalues()[k]
+                                : 0.0;
+            }
+            const Vector c = eigen.eigenvectors() * scaled;
+            for (std::size_t i = 0; i < psi_.size(); ++i) {
+                N[static_cast<Eigen::Index>(i)] = weights_[i] * psi_[i].head(n).dot(c);
+            }
+            const double sum = N.sum();
+            if (N.allFinite() && N.cwiseAbs().sum() < kLargestSum && std::abs(sum - 1.0) < 0.01) {
+                N /= sum;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    std::span<const double> weights_;
+    std::vector<Monomials> psi_ = {};
+};
+
+Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
+    const Vec3 a = point(x, triangles(t, 0));
+    const Vec3 u = (point(x, triangles(t, 1)) - a).normalized();
+    const Vec3 n = u.cross(point(x, triangles(t, 2)) - a).normalized();
+    Mat3 frame;
+    frame << u, n.cross(u), n;
+    return frame;
+}
+
+}  // namespace
+
+SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
+                               const UpsamplingOptions& options, const Progress& progress)
+    : neighbours_(options.neighbours), triangles_(coarse.triangles) {
+    require_valid(coarse, "coarse skin");
+    require_valid(fine, "fine skin");
+    SINEW_ASSERT(neighbours_ >= 4, "{} neighbours", neighbours_);
+    if (coarse.triangles.rows() == 0) {
+        throw InputError({.where = "coarse skin",
+                          .found = "no triangles",
+                          .needs = "a surface",
+                          .remedy = "simulate more vertices"});
+    }
+    const std::size_t count = at(fine.points.rows());
+    const std::size_t k = at(neighbours_);
+    const SurfaceTree tree(coarse);
+    const std::vector<ClosestPoint> near = tree.closest_points(fine.points);
+    const Lists ring = neighbours_of_vertices(coarse.triangles, coarse.points.rows());
+    nearest_triangle_.resize(count);
+    index_.assign(k * count, 0);
+    weight_.assign(k * count, 0.0f);
+    normal_weight_.assign(k * count, 0.0f);
+    std::vector<Vec3> remainder(count, Vec3::Zero());
+    const Points coarse_normals = vertex_normals(coarse);
+    const Points fine_normals = vertex_normals(fine);
+    auto stage = progress.stage("upsampling weights", count);
+    parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+        EdgeWalk walk(coarse.points, ring);
+        std::vector<Near> found;
+        std::vector<Vec3> points;
+        std::vector<double> weights;
+        Eigen::VectorXd N;
+        for (std::size_t j = begin; j < end; ++j) {
+            const Vec3 p = point(fine.points, static_cast<Eigen::Index>(j));
+            nearest_triangle_[j] = near[j].triangle;
+            walk.find(p, triangles_.row(near[j].triangle), k + 1, found);
+            // The support ends at the (k + 1)-st; all points in its unit sphere about their mean.
+            const double rho =
+                std::max(1.0001 * found.back().distance, std::numeric_limits<double>::min());
+            if (found.size() > k) {
+                found.pop_back();
+            }
+            Vec3 mean = Vec3::Zero();
+            for (const Near& n : found) {
+                mean += point(coarse.points, n.vertex) / static_cast<double>(found.size());
+            }
+            points.clear();
+            weights.clear();
+            for (const Near& n : found) {
+                points.emplace_back((point(coarse.points, n.vertex) - mean) / rho);
+                const double s = n.distance / rho;
+                // w(d) = (1 - d / rho)^3 [Komaritzan, eq. 3.3]
+                weights.push_back(std::max(std::pow(1.0 - s, 3), 1e-9));
+            }
+            const Vec3 centred = (p - mean) / rho;
+            N = ShapeFunctions(points, weights).at(centred, kTerms);
+            remainder[j] = p;
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                index_[k * j + i] = found[i].vertex;
+                weight_[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
+                remainder[j] -=
+                    static_cast<double>(weight_[k * j + i]) * point(coarse.points, found[i].vertex);
+            }
+            // The same with normals in place of points [Komaritzan, section 3.2.4], about their
+            // mean as well.
+            points.clear();
+            Vec3 mean_normal = Vec3::Zero();
+            for (const Near& n : found) {
+                points.emplace_back(point(coarse_normals, n.vertex));
+                mean_normal += points.back() / static_cast<double>(found.size());
+            }
+            double spread = kFlatNormals;
+            for (Vec3& n : points) {
+                n -= mean_normal;
+                spread = std::max(spread, n.norm());
+            }
+            for (Vec3& n : points) {
+                n /= spread;
+            }
+            const Vec3 normal = point(fine_normals, static_cast<Eigen::Index>(j));
+            N = ShapeFunctions(points, weights).at((normal - mean_normal) / spread, 4);
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                normal_weight_[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
+            }
+        }
+        stage.advance(end - begin);
+    });
+    for (std::size_t j = 0; j < count; ++j) {
+        if (remainder[j].norm() > kNothingLeft) {
+            const Mat3 frame = frame_of(coarse.points, triangles_, nearest_triangle_[j]);
+            left_.push_back({static_cast<Index>(j), frame.transpose() * remainder[j]});
+        }
+    }
+}
+
+void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
+    const std::size_t k = at(neighbours_);
+    fine.resize(fine_vertices(), 3);
+    parallel_for(nearest_triangle_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) {
+            double sum[3] = {};
+            for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                const double w = static_cast<double>(weight_[i]);
+                const double* from = coarse.data() + 3 * static_cast<std::ptrdiff_t>(index_[i]);
+                sum[0] += w * from[0];
+                sum[1] += w * from[1];
+                sum[2] += w * from[2];
+            }
+            std::copy_n(sum, 3, fine.data() + 3 * j);
+        }
+    });
+    parallel_for(left_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const Left& left = left_[i];
+            const Mat3 frame = frame_of(coarse, triangles_, nearest_triangle_[at(left.vertex)]);
+            if (frame.allFinite()) {
+                fine.row(left.vertex) += (frame * left.offset).transpose();
+            }
+        }
+    });
+}
+
+void SkinUpsampling::apply_normals(const Points& coarse_normals, Points& fine_normals) const {
+    const std::size_t k = at(neighbours_);
+    fine_normals.resize(fine_vertices(), 3);
+    parallel_for(nearest_triangle_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) {
+            Vec3 sum = Vec3::Zero();
+            for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                sum += static_cast<double>(normal_weight_[i]) *
+                       coarse_normals.row(index_[i]).transpose();
+            }
+            const double length = sum.norm();
+            fine_normals.row(static_cast<Eigen::Index>(j)) =
+                (length > 0.0 ? Vec3(sum / length) : Vec3(Vec3::UnitY())).transpose();
+        }
+    });
+}
+
+}  // namespace sinew

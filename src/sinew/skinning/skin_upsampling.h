@@ -1,0 +1,56 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/mesh/triangle_mesh.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sinew {
+
+struct UpsamplingOptions {
+    int neighbours = 20;  ///< k, of the coarse skin, per fine vertex, >= 4
+};
+
+/// Shows a fine skin where a coarse one is simulated, by quadratic moving least squares
+/// [Komaritzan, section 3.2.4]:
+///
+///   x_j = sum_i x_i N_ij,   N_ij = w_ij psi_i^T K_j^+ psi_j,   K_j = sum_i w_ij psi_i psi_i^T
+///
+/// over the k nearest vertices along the coarse skin. Motions that are quadratic in space are
+/// reproduced; the rest shape always is.
+/// Departs: distances run along the edges of the coarse skin from the triangle nearest to the fine
+/// vertex. What the polynomials leave over at rest (points off a plane or quadric on which all
+/// neighbours lie) turns with that triangle.
+class SkinUpsampling {
+public:
+    /// @throws InputError when a mesh is not valid or the coarse one has no triangle
+    SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
+                   const UpsamplingOptions& options = {}, const Progress& progress = {});
+
+    /// Fine positions for coarse ones, in parallel; `fine` keeps its memory.
+    void apply(const Points& coarse, Points& fine) const;
+    /// Unit normals of the fine skin from those of the coarse skin: linear moving least squares in
+    /// the normals at rest, so that those of the fine skin at rest come back.
+    void apply_normals(const Points& coarse_normals, Points& fine_normals) const;
+
+    Eigen::Index fine_vertices() const {
+        return static_cast<Eigen::Index>(nearest_triangle_.size());
+    }
+
+private:
+    struct Left {
+        Index vertex;
+        Vec3 offset;  // in the frame of the nearest triangle
+    };
+
+    int neighbours_;
+    Triangles triangles_;
+    std::vector<Index> nearest_triangle_ = {};
+    std::vector<Index> index_ = {};          // k per fine vertex
+    std::vector<float> weight_ = {};         // N_ij
+    std::vector<float> normal_weight_ = {};  // of normals
+    std::vector<Left> left_ = {};
+};
+
+}  // namespace sinew

@@ -1,0 +1,165 @@
+#include "sinew/base/error.h"
+#include "sinew/io/bvh.h"
+#include "sinew/io/character_files.h"
+#include "sinew/io/file_bytes.h"
+#include "sinew/io/point_cache.h"
+#include "sinew/io/usda.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+namespace {
+
+constexpr const char* kSkeleton = R"({"joints": [
+    {"name": "knee", "parent": "hip", "position": [0, 50, 0], "radius": 4},
+    {"name": "hip", "parent": null, "position": [0, 100, 0]},
+    {"name": "foot", "parent": 0, "position": [0, 0, 0], "bone_radius": 3, "stiffness": 2,
+     "virtual": true}]})";
+
+CharacterSkeleton leg() {
+    return parse_character_skeleton(kSkeleton, "leg.json", {.unit = Unit::Centimetre});
+}
+
+TEST(CharacterFiles, SkeletonsMayNameParentsInAnyOrder) {
+    const CharacterSkeleton skeleton = leg();
+    ASSERT_EQ(skeleton.size(), 3u);
+    EXPECT_EQ(skeleton.joints[0].name, "hip");
+    EXPECT_EQ(skeleton.joints[0].parent, -1);
+    for (std::size_t j = 1; j < 3; ++j) {
+        const CharacterJoint& joint = skeleton.joints[j];
+        const std::string& parent = skeleton.joints[static_cast<std::size_t>(joint.parent)].name;
+        EXPECT_EQ(parent, joint.name == "knee" ? "hip" : "knee");
+        if (joint.name == "knee") {
+            EXPECT_NEAR(joint.position.y(), 0.5, 1e-15);
+            EXPECT_NEAR(joint.radius, 0.04, 1e-15);
+        } else {
+            EXPECT_NEAR(joint.bone_radius, 0.03, 1e-15);
+            EXPECT_EQ(joint.stiffness, 2.0);
+            EXPECT_TRUE(joint.is_virtual);
+        }
+    }
+}
+
+TEST(CharacterFiles, DamagedSkeletonsAreRefused) {
+    for (const char* text :
+         {"", "{", "[]", "{}", R"({"joints": []})", R"({"joints": [{"name": "a"}]})",
+          R"({"joints": [{"name": "a", "position": [0, 0]}]})",
+          R"({"joints": [{"name": "a", "parent": "b", "position": [0, 0, 0]}]})",
+          R"({"joints": [{"name": "a", "parent": 7, "position": [0, 0, 0]}]})",
+          R"({"joints": [{"name": "a", "parent": "b", "position": [0, 0, 0]},
+                         {"name": "b", "parent": "a", "position": [0, 1, 0]}]})",
+          R"({"joints": [{"name": "a", "position": [0, 0, 0]},
+                         {"name": "a", "parent": 0, "position": [0, 1, 0]}]})",
+          R"({"joints": [{"name": "a", "position": [0, 0, 0]},
+                         {"name": "b", "parent": 0, "position": [0, 0, 0]}]})",
+          R"({"joints": [{"name": "a", "position": [0, 0, 0], "size": 3}]})"}) {
+        EXPECT_THROW(parse_character_skeleton(text, "x.json"), InputError) << text;
+    }
+}
+
+TEST(CharacterFiles, MotionsTurnByAxisAngleOrQuaternion) {
+    const CharacterSkeleton skeleton = leg();
+    const CharacterMotion motion = parse_character_motion(
+        R"({"keys": [{"time": 0}, {"time": 2, "shift": [0, 0, 1],
+            "joints": {"knee": [1.5707963267948966, 0, 0], "hip": [0, 0, 2, 2]}}]})",
+        "kick.json", skeleton);
+    ASSERT_EQ(motion.keys.size(), 2u);
+    const JointRotations middle = sample(motion, 1.0);
+    EXPECT_NEAR(middle.shift.z(), 0.5, 1e-15);
+    // Half of 90 degrees, each about its axis.
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        const Eigen::AngleAxisd turn(middle.rotations[j]);
+        if (skeleton.joints[j].name == "foot") {
+            EXPECT_NEAR(turn.angle(), 0.0, 1e-12);
+        } else {
+            EXPECT_NEAR(turn.angle(), M_PI / 4, 1e-12);
+            EXPECT_NEAR(
+                turn.axis().dot(skeleton.joints[j].name == "knee" ? Vec3::UnitX() : Vec3::UnitZ()),
+                1.0, 1e-12);
+        }
+    }
+    const CharacterPose pose = pose_of(skeleton, sample(motion, 9.0));
+    EXPECT_LT((pose[0] * skeleton.joints[0].position - Vec3(0, 1, 1)).norm(), 1e-12);
+    for (const char* text : {R"({})", R"({"keys": []})", R"({"keys": [{"time": 1}, {"time": 1}]})",
+                             R"({"keys": [{"time": 0, "joints": {"nose": [0, 0, 1]}}]})",
+                             R"({"keys": [{"time": 0, "joints": {"knee": [0, 0]}}]})",
+                             R"({"keys": [{"time": 0, "joints": {"knee": [0, 0, 0, 0]}}]})"}) {
+        EXPECT_THROW(parse_character_motion(text, "x.json", skeleton), InputError) << text;
+    }
+}
+
+TEST(CharacterFiles, RecordedMotionsMoveJointsOfTheSameName) {
+    const char* text =
+        "HIERARCHY\nROOT hip\n{\n OFFSET 0 1 0\n CHANNELS 6 Xposition Yposition Zposition "
+        "Zrotation Xrotation Yrotation\n JOINT knee\n {\n  OFFSET 0 -0.5 0\n  CHANNELS 3 Zrotation "
+        "Xrotation Yrotation\n  End Site\n  {\n   OFFSET 0 -0.5 0\n  }\n }\n}\nMOTION\nFrames: "
+        "2\nFrame Time: 0.5\n0 1 0 0 0 0 0 0 0\n0 1.2 0 0 0 0 0 90 0\n";
+    const MotionClip clip = parse_bvh(text, "kick.bvh");
+    const CharacterSkeleton own = skeleton_of(clip);
+    ASSERT_EQ(own.size(), 3u);
+    EXPECT_EQ(own.joints[2].name, "knee_end");
+    EXPECT_LT(own.joints[2].position.norm(), 1e-12);
+    const CharacterMotion motion = motion_of(clip, own);
+    const CharacterPose pose = pose_of(own, sample(motion, 0.5));
+    const std::vector<Eigen::Isometry3d> expected = forward_kinematics(clip, 1);
+    EXPECT_LT((pose[1] * own.joints[1].position - expected[1].translation()).norm(), 1e-9);
+    EXPECT_LT((pose[1] * own.joints[2].position - expected[1] * Vec3(0, -0.5, 0)).norm(), 1e-9);
+    // Twice as tall: twice as high.
+    CharacterSkeleton tall = own;
+    for (CharacterJoint& joint : tall.joints) {
+        joint.position *= 2.0;
+    }
+    EXPECT_NEAR(sample(motion_of(clip, tall), 0.5).shift.y(), 0.4, 1e-9);
+    CharacterSkeleton other = own;
+    for (CharacterJoint& joint : other.joints) {
+        joint.name += "_x";
+    }
+    EXPECT_THROW(motion_of(clip, other), InputError);
+}
+
+TEST(PointCaches, AreReadAsTheyWereWritten) {
+    const support::TemporaryFolder folder;
+    const Points a = support::sphere(1, 1.0).points;
+    const std::vector<Points> frames = {a, 2.0 * a, 3.0 * a};
+    const std::vector<double> times = {0.0, 0.04, 0.08};
+    write_pc2(folder.path() / "x.pc2", times, frames);
+    write_mdd(folder.path() / "x.mdd", times, frames);
+    EXPECT_EQ(read_file_bytes(folder.path() / "x.pc2").size(),
+              32u + 3u * 12u * static_cast<std::size_t>(a.rows()));
+    const PointCache pc2 = read_pc2(folder.path() / "x.pc2");
+    const PointCache mdd = read_mdd(folder.path() / "x.mdd");
+    ASSERT_EQ(pc2.frames.size(), 3u);
+    ASSERT_EQ(mdd.frames.size(), 3u);
+    for (std::size_t f = 0; f < 3; ++f) {
+        EXPECT_LT((pc2.frames[f] - frames[f]).cwiseAbs().maxCoeff(), 1e-6);
+        EXPECT_LT((mdd.frames[f] - frames[f]).cwiseAbs().maxCoeff(), 1e-6);
+        EXPECT_NEAR(mdd.times[f], times[f], 1e-7);
+        EXPECT_NEAR(pc2.times[f], static_cast<double>(f), 1e-6);
+    }
+    const std::string whole = read_file_bytes(folder.path() / "x.pc2");
+    std::ofstream(folder.path() / "cut.pc2", std::ios::binary) << whole.substr(0, 200);
+    EXPECT_THROW(read_pc2(folder.path() / "cut.pc2"), InputError);
+    EXPECT_THROW(read_mdd(folder.path() / "cut.pc2"), InputError);
+    EXPECT_THROW(write_pc2(folder.path() / "y.pc2", std::vector<double>{0.0, 0.1, 0.3}, frames),
+                 InputError);
+    EXPECT_THROW(write_mdd(folder.path() / "y.mdd", std::vector<double>{0.0}, frames), InputError);
+}
+
+TEST(Usda, MovingPartsHaveTimeSamples) {
+    const support::TemporaryFolder folder;
+    MeshPart part{.name = "skin", .mesh = support::sphere(0, 1.0)};
+    const std::vector<Points> frames = {part.mesh.points, 2.0 * part.mesh.points};
+    write_usda(folder.path() / "x.usda", part, std::vector<double>{0.0, 0.5}, frames);
+    const std::string text = read_file_bytes(folder.path() / "x.usda");
+    EXPECT_NE(text.find("point3f[] points.timeSamples = {"), std::string::npos);
+    EXPECT_NE(text.find("endTimeCode = 12"), std::string::npos);
+    EXPECT_NE(text.find("12: [("), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sinew

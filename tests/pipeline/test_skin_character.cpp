@@ -1,0 +1,77 @@
+#include "sinew/base/error.h"
+#include "sinew/io/gltf.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/point_cache.h"
+#include "sinew/pipeline/skin_character.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+namespace {
+
+// A tube with two bones and a motion that bends it, as files.
+struct Files {
+    Files() {
+        const MeshPart part{.name = "arm", .mesh = support::cylinder(0.05, 0.6, 20, 30)};
+        write_surface(folder.path() / "arm.obj", {&part, 1});
+        std::ofstream(folder.path() / "arm.json")
+            << R"({"joints": [{"name": "shoulder", "parent": null, "position": [0, 0.05, 0]},
+                 {"name": "elbow", "parent": "shoulder", "position": [0, 0.3, 0]},
+                 {"name": "hand", "parent": "elbow", "position": [0, 0.55, 0]}]})";
+        motion.times = {0.0, 0.5};
+        motion.keys.resize(2);
+        for (JointRotations& key : motion.keys) {
+            key.rotations.assign(3, Eigen::Quaterniond::Identity());
+        }
+        motion.keys[1].rotations[1] = Eigen::AngleAxisd(1.2, Vec3::UnitX());
+    }
+    support::TemporaryFolder folder;
+    CharacterMotion motion;
+};
+
+TEST(SkinCharacter, RunsAndWritesEveryFormat) {
+    const Files files;
+    const Character arm =
+        read_character(files.folder.path() / "arm.obj", files.folder.path() / "arm.json");
+    const SkinRun run = run_skinning(arm, files.motion, {.rate = 20.0, .settle = 2});
+    ASSERT_EQ(run.frames.size(), 11u);
+    EXPECT_EQ(run.simulated_vertices, arm.skin.points.rows());
+    EXPECT_GT(run.fps, 1.0);
+    EXPECT_GT(run.volume_ratio_min, 0.8);
+    EXPECT_LE(run.volume_ratio_min, 1.0);
+    EXPECT_LT((run.frames[0] - arm.mesh.points).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_GT((run.frames[10] - arm.mesh.points).cwiseAbs().maxCoeff(), 0.15);
+
+    const std::filesystem::path folder = files.folder.path();
+    for (const char* name : {"x.glb", "x.usda", "x.pc2", "x.mdd"}) {
+        write_skin_run(folder / name, arm, run);
+        EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
+    }
+    EXPECT_EQ(read_gltf(folder / "x.glb").animations.size(), 1u);
+    EXPECT_EQ(read_mdd(folder / "x.mdd").frames.size(), 11u);
+    write_skin_run(folder / "frames", arm, run, "ply");
+    const TriangleMesh last = read_surface(folder / "frames" / "frame_0010.ply")[0].mesh;
+    EXPECT_LT((last.points - run.frames[10]).cwiseAbs().maxCoeff(), 1e-6);
+    EXPECT_THROW(require_skin_output(folder / "x.mp3"), InputError);
+}
+
+TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {
+    const Files files;
+    const Character arm =
+        read_character(files.folder.path() / "arm.obj", files.folder.path() / "arm.json");
+    const SkinRun fine = run_skinning(arm, files.motion, {.frames = 20, .rate = 20.0});
+    const SkinRun coarse =
+        run_skinning(arm, files.motion, {.simulate_vertices = 300, .frames = 20, .rate = 20.0});
+    EXPECT_LT(coarse.simulated_vertices, 320);
+    EXPECT_EQ(coarse.frames[19].rows(), arm.mesh.points.rows());
+    EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().maxCoeff(), 0.008);
+    EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().mean(), 0.0006);
+}
+
+}  // namespace
+}  // namespace sinew
