@@ -224,6 +224,9 @@ TEST(Coordination, SolutionsMeetTheOptimalityConditionsForAnyExponent) {
                 }
             }
             EXPECT_LT((sum - problem.tau).norm(), 1e-7 * (1.0 + problem.tau.norm()));
+            // The reserves' own condition r = S y: nothing is hidden in them.
+            EXPECT_LT((r.reserve - problem.reserve * r.multiplier).norm(),
+                      1e-6 * (1.0 + problem.tau.norm()));
         }
     }
 }

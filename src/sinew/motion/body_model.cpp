@@ -14,7 +14,7 @@ namespace sinew {
 
 namespace {
 
-// Optimal fibre length over belly length, rounded to 0.05 [Ward2009, table 2].
+// Optimal fibre length over belly length after [Ward2009], rounded to 0.05.
 constexpr std::pair<std::string_view, double> kRatios[] = {
     {"psoas", 0.5},
     {"iliacus", 0.55},
