@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
@@ -147,24 +148,15 @@ void print_for_a_person(const std::string& file, const Findings& findings) {
 
 Verb check_verb() {
     auto settings = std::make_shared<Settings>();
-    Verb verb{
-        .name = "check",
-        .summary = "Report what is wrong with a mesh, a body or a musculoskeletal model",
-        .examples =
-            "  sinew check scan.ply            exit code 1 when something is wrong\n"
-            "  sinew check body.sinew --json\n"
-            "  sinew check arm26.osim          muscles, moment arms, inertias\n"
-            "  sinew repair scan.ply -o mended.ply",
-        .options = {{.name = "file",
-                     .help = "a mesh, tetrahedra, a motion, a body or a musculoskeletal model",
-                     .target = &settings->file,
-                     .metavar = "FILE",
-                     .is_required = true},
-                    {.name = "--muscles",
-                     .help = "muscles of a MASS skeleton",
-                     .target = &settings->muscles,
-                     .metavar = "FILE"}},
-        .run = {}};
+    Verb verb{.name = "check",
+              .summary = "Report what is wrong with a mesh, a body or a musculoskeletal model",
+              .examples =
+                  "  sinew check scan.ply            exit code 1 when something is wrong\n"
+                  "  sinew check body.sinew --json\n"
+                  "  sinew check arm26.osim          muscles, moment arms, inertias\n"
+                  "  sinew repair scan.ply -o mended.ply",
+              .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
+              .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
         if (is_model_file(settings->file)) {

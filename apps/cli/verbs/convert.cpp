@@ -47,10 +47,7 @@ Verb convert_verb() {
                            .target = &settings->to,
                            .metavar = "FILE",
                            .is_required = true},
-                          {.name = "--muscles",
-                           .help = "muscles of a MASS skeleton",
-                           .target = &settings->muscles,
-                           .metavar = "FILE"}},
+                          muscles_option(settings->muscles)},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {

@@ -15,6 +15,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
@@ -160,24 +161,15 @@ void print_for_a_person(const Json& result) {
 
 Verb info_verb() {
     auto settings = std::make_shared<Settings>();
-    Verb verb{
-        .name = "info",
-        .summary = "Print what a file holds: kind, counts, bounds, volume, area",
-        .examples =
-            "  sinew info femur.ply\n"
-            "  sinew info scan.obj --unit mm --up z\n"
-            "  sinew info body.sinew --json\n"
-            "  sinew info arm26.osim",
-        .options = {{.name = "file",
-                     .help = "a mesh, tetrahedra, a motion, a body or a musculoskeletal model",
-                     .target = &settings->file,
-                     .metavar = "FILE",
-                     .is_required = true},
-                    {.name = "--muscles",
-                     .help = "muscles of a MASS skeleton; else the one file beside it",
-                     .target = &settings->muscles,
-                     .metavar = "FILE"}},
-        .run = {}};
+    Verb verb{.name = "info",
+              .summary = "Print what a file holds: kind, counts, bounds, volume, area",
+              .examples =
+                  "  sinew info femur.ply\n"
+                  "  sinew info scan.obj --unit mm --up z\n"
+                  "  sinew info body.sinew --json\n"
+                  "  sinew info arm26.osim",
+              .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
+              .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
         result["file"] = settings->file;

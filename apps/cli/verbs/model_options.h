@@ -25,6 +25,23 @@ inline MusculoskeletalModel read_any_model(const std::string& file, const std::s
     return is_body_file(file) ? model_from_body(read_archive(file)) : read_model(file, muscles);
 }
 
+/// --muscles, as every verb that reads a musculoskeletal model offers it.
+inline Option muscles_option(std::string& target) {
+    return {.name = "--muscles",
+            .help = "muscles of a MASS skeleton; else the one file beside it",
+            .target = &target,
+            .metavar = "FILE"};
+}
+
+/// FILE of verbs that look at anything.
+inline Option any_file_option(std::string& target) {
+    return {.name = "file",
+            .help = "a mesh, tetrahedra, a motion, a body or a musculoskeletal model",
+            .target = &target,
+            .metavar = "FILE",
+            .is_required = true};
+}
+
 /// MODEL and --muscles, as every verb that reads a musculoskeletal model offers them.
 struct ModelOptions {
     std::string file;
@@ -38,10 +55,7 @@ struct ModelOptions {
                            .target = &file,
                            .metavar = "MODEL",
                            .is_required = true});
-        options.push_back({.name = "--muscles",
-                           .help = "muscles of a MASS skeleton; else the one file beside it",
-                           .target = &muscles,
-                           .metavar = "FILE"});
+        options.push_back(muscles_option(muscles));
     }
 
     MusculoskeletalModel read() const {

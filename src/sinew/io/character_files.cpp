@@ -1,6 +1,7 @@
 #include "sinew/io/character_files.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/strict_json.h"
 
@@ -15,10 +16,7 @@ namespace {
 constexpr std::size_t kMostJoints = 4096;
 
 bool is_bvh(const std::filesystem::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending == ".bvh";
+    return lower(path.extension().string()) == ".bvh";
 }
 
 Vec3 read_place(const StrictJson& json, const ReadOptions& options) {

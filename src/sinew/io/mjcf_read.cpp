@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/mjcf.h"
+#include "sinew/io/mjcf_attributes.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/io/xml_file.h"
 
@@ -22,7 +23,7 @@ constexpr int kDeepest = 200;  // bodies in bodies
 
 class MjcfReader {
 public:
-    explicit MjcfReader(const XmlFile& file) : file_(file) {}
+    explicit MjcfReader(const XmlFile& file) : file_(file), attributes_(file) {}
 
     MusculoskeletalModel read() {
         const Node root = file_.root();
@@ -32,8 +33,6 @@ public:
         model_.name = root.attribute("model") ? root.attribute("model").value() : "model";
         model_.gravity = Vec3(0.0, 0.0, -9.81);
         for (const Node& node : root.children("compiler")) {
-            const std::string angle = node.attribute("angle").as_string("degree");
-            degrees_ = angle != "radian";
             if (node.attribute("coordinate") &&
                 std::strcmp(node.attribute("coordinate").value(), "local") != 0) {
                 file_.fail(node, "global coordinates", "coordinate=\"local\"");
@@ -41,14 +40,11 @@ public:
         }
         for (const Node& node : root.children("option")) {
             if (node.attribute("gravity")) {
-                model_.gravity = vec(node, "gravity");
+                model_.gravity = attributes_.vec(node, "gravity");
             }
         }
         for (const Node& node : root.children("include")) {
             file_.fail(node, "an <include>", "one file", "save the model from MuJoCo as one file");
-        }
-        for (const Node& node : root.children("default")) {
-            collect_defaults(node, "", 0);
         }
         for (const Node& world : root.children("worldbody")) {
             add_contents(world, -1, Placement{}, "", 0);
@@ -71,103 +67,6 @@ public:
     }
 
 private:
-    // Defaults: class -> element -> attributes, inner classes over outer ones.
-    using Values = std::map<std::string, std::map<std::string, std::string>>;
-
-    void collect_defaults(const Node& node, const std::string& outer, int depth) {
-        if (depth > kDeepest) {
-            file_.fail(node, "defaults nested too deep", "fewer levels");
-        }
-        const std::string name = depth == 0 ? "" : node.attribute("class").value();
-        Values values = depth == 0 ? Values{} : defaults_[outer];
-        for (const Node& child : node.children()) {
-            for (const pugi::xml_attribute& a : child.attributes()) {
-                values[child.name()][a.name()] = a.value();
-            }
-        }
-        defaults_[name] = values;
-        if (depth == 0 && node.attribute("class")) {
-            defaults_[node.attribute("class").value()] = values;
-        }
-        for (const Node& child : node.children("default")) {
-            collect_defaults(child, name, depth + 1);
-        }
-    }
-
-    // The attribute, or that of the node's class, or "".
-    std::string get(const Node& node, const char* attribute, const std::string& childclass) const {
-        if (node.attribute(attribute)) {
-            return node.attribute(attribute).value();
-        }
-        const std::string name =
-            node.attribute("class") ? node.attribute("class").value() : childclass;
-        const auto it = defaults_.find(name);
-        const auto& values = it != defaults_.end() ? it->second : empty_;
-        const auto element = values.find(node.name());
-        if (element == values.end()) {
-            return "";
-        }
-        const auto value = element->second.find(attribute);
-        return value == element->second.end() ? "" : value->second;
-    }
-
-    Vec3 vec(const Node& node, const char* attribute) const {
-        const std::vector<double> x = file_.numbers(node, file_.need_attribute(node, attribute), 3);
-        return {x[0], x[1], x[2]};
-    }
-    Vec3 vec_or(const Node& node, const char* attribute, const std::string& cls,
-                const Vec3& usual) const {
-        const std::string text = get(node, attribute, cls);
-        if (text.empty()) {
-            return usual;
-        }
-        const std::vector<double> x = file_.numbers(node, text, 3);
-        return {x[0], x[1], x[2]};
-    }
-    Vec3 unit(const Node& node, const Vec3& v) const {
-        if (!(v.norm() > 1e-10)) {
-            file_.fail(node, "a direction of length 0", "a direction");
-        }
-        return v.normalized();
-    }
-    double angle(double x) const {
-        return degrees_ ? x * std::numbers::pi / 180.0 : x;
-    }
-
-    Placement placement_of(const Node& node, const std::string& cls) const {
-        Placement T;
-        T.position = vec_or(node, "pos", cls, Vec3::Zero());
-        if (const std::string text = get(node, "quat", cls); !text.empty()) {
-            const std::vector<double> q = file_.numbers(node, text, 4);
-            const Eigen::Quaterniond turn(q[0], q[1], q[2], q[3]);
-            if (!(turn.norm() > 1e-10)) {
-                file_.fail(node, "a quaternion of length 0", "a turn");
-            }
-            T.rotation = turn.normalized().toRotationMatrix();
-        } else if (const std::string aa = get(node, "axisangle", cls); !aa.empty()) {
-            const std::vector<double> x = file_.numbers(node, aa, 4);
-            T.rotation = Eigen::AngleAxisd(angle(x[3]), unit(node, Vec3(x[0], x[1], x[2])))
-                             .toRotationMatrix();
-        } else if (const std::string euler = get(node, "euler", cls); !euler.empty()) {
-            const std::vector<double> x = file_.numbers(node, euler, 3);
-            T.rotation = rotation_from_xyz(Vec3(angle(x[0]), angle(x[1]), angle(x[2])));
-        } else if (const std::string z = get(node, "zaxis", cls); !z.empty()) {
-            const std::vector<double> x = file_.numbers(node, z, 3);
-            T.rotation = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(),
-                                                            unit(node, Vec3(x[0], x[1], x[2])))
-                             .toRotationMatrix();
-        } else if (const std::string xy = get(node, "xyaxes", cls); !xy.empty()) {
-            const std::vector<double> x = file_.numbers(node, xy, 6);
-            const Vec3 a = unit(node, Vec3(x[0], x[1], x[2]));
-            const Vec3 b(x[3], x[4], x[5]);
-            const Vec3 c = unit(node, a.cross(b));
-            T.rotation.col(0) = a;
-            T.rotation.col(1) = c.cross(a);
-            T.rotation.col(2) = c;
-        }
-        return T;
-    }
-
     struct Geom {
         Index body = -1;
         Placement placement = {};
@@ -186,16 +85,17 @@ private:
             file_.fail(node, "bodies nested too deep", "fewer levels");
         }
         for (const Node& site : node.children("site")) {
-            const Placement T = placement_of(site, cls);
+            const Placement T = attributes_.placement_of(site, cls);
             if (site.attribute("name")) {
                 sites_[site.attribute("name").value()] = {body, T.position, T_world * T.position};
             }
         }
         for (const Node& geom : node.children("geom")) {
-            Geom g{
-                .body = body, .placement = placement_of(geom, cls), .type = get(geom, "type", cls)};
+            Geom g{.body = body,
+                   .placement = attributes_.placement_of(geom, cls),
+                   .type = attributes_.get(geom, "type", cls)};
             g.type = g.type.empty() ? "sphere" : g.type;
-            if (const std::string text = get(geom, "size", cls); !text.empty()) {
+            if (const std::string text = attributes_.get(geom, "size", cls); !text.empty()) {
                 g.size = file_.numbers(geom, text);
             }
             if (geom.attribute("name")) {
@@ -206,7 +106,7 @@ private:
                 if (rigid.box.isZero()) {
                     rigid.box = 2.0 * Vec3(g.size[0], g.size[1], g.size[2]);
                     rigid.box_placement = g.placement;
-                    rigid.touches_ground = get(geom, "contype", cls) != "0";
+                    rigid.touches_ground = attributes_.get(geom, "contype", cls) != "0";
                 }
             }
         }
@@ -219,7 +119,7 @@ private:
 
     void add_body(const Node& node, Index parent, const Placement& T_parent, const std::string& cls,
                   int depth) {
-        const Placement T = placement_of(node, cls);
+        const Placement T = attributes_.placement_of(node, cls);
         const std::string name = node.attribute("name")
                                      ? node.attribute("name").value()
                                      : fmt::format("body_{}", model_.bodies.size() + 1);
@@ -275,14 +175,15 @@ private:
     // Puts a joint of the file into `joint` where it fits behind what is there.
     bool take(const Node& node, const std::string& cls, const std::string& body, ModelJoint& joint,
               Vec3& centre, int& shifts, int& turns) {
-        std::string type =
-            std::strcmp(node.name(), "freejoint") == 0 ? "free" : get(node, "type", cls);
+        std::string type = std::strcmp(node.name(), "freejoint") == 0
+                               ? "free"
+                               : attributes_.get(node, "type", cls);
         type = type.empty() ? "hinge" : type;
         const bool is_first = shifts + turns == 0;
         const std::string name = node.attribute("name")
                                      ? node.attribute("name").value()
                                      : fmt::format("{}_q{}", body, model_.coordinates.size());
-        const Vec3 pos = vec_or(node, "pos", cls, Vec3::Zero());
+        const Vec3 pos = attributes_.vec_or(node, "pos", cls, Vec3::Zero());
         const auto add = [&](std::size_t axis, const Vec3& direction,
                              const std::string& coordinate) {
             joint.axes[axis].axis = direction;
@@ -309,7 +210,8 @@ private:
             shifts = 3;
             return true;
         }
-        const Vec3 axis = unit(node, vec_or(node, "axis", cls, Vec3::UnitZ()));
+        const Vec3 axis =
+            attributes_.unit(node, attributes_.vec_or(node, "axis", cls, Vec3::UnitZ()));
         if (type == "slide") {
             if (turns > 0 || shifts == 3) {
                 return false;
@@ -330,14 +232,14 @@ private:
     }
 
     void read_range(const Node& node, const std::string& cls, bool is_turn) {
-        const std::string text = get(node, "range", cls);
-        if (text.empty() || get(node, "limited", cls) == "false") {
+        const std::string text = attributes_.get(node, "range", cls);
+        if (text.empty() || attributes_.get(node, "limited", cls) == "false") {
             return;
         }
         const std::vector<double> range = file_.numbers(node, text, 2);
         Coordinate& c = model_.coordinates.back();
-        c.low = is_turn ? angle(range[0]) : range[0];
-        c.high = is_turn ? angle(range[1]) : range[1];
+        c.low = is_turn ? attributes_.angle(range[0]) : range[0];
+        c.high = is_turn ? attributes_.angle(range[1]) : range[1];
         c.is_clamped = true;
     }
 
@@ -345,7 +247,7 @@ private:
         RigidBody& body = model_.bodies[static_cast<std::size_t>(index)];
         const Node inertial = node.child("inertial");
         if (inertial) {
-            const Placement T = placement_of(inertial, "");
+            const Placement T = attributes_.placement_of(inertial, "");
             body.mass = file_.numbers(inertial, file_.need_attribute(inertial, "mass"), 1)[0];
             body.com = T.position;
             Mat3 I = Mat3::Zero();
@@ -354,7 +256,7 @@ private:
                     file_.numbers(inertial, inertial.attribute("fullinertia").value(), 6);
                 I << x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2];
             } else if (inertial.attribute("diaginertia")) {
-                I = vec(inertial, "diaginertia").asDiagonal();
+                I = attributes_.vec(inertial, "diaginertia").asDiagonal();
             }
             body.inertia = T.rotation * I * T.rotation.transpose();
             return;
@@ -371,25 +273,27 @@ private:
         };
         std::vector<Piece> pieces;
         for (const Node& geom : node.children("geom")) {
-            const std::string type =
-                get(geom, "type", cls).empty() ? "sphere" : get(geom, "type", cls);
-            const std::string text = get(geom, "size", cls);
+            const std::string type = attributes_.get(geom, "type", cls).empty()
+                                         ? "sphere"
+                                         : attributes_.get(geom, "type", cls);
+            const std::string text = attributes_.get(geom, "size", cls);
             const std::vector<double> size =
                 text.empty() ? std::vector<double>{} : file_.numbers(geom, text);
             if (type == "mesh" || size.empty()) {
                 ++unweighed_;
                 continue;
             }
-            Placement T = placement_of(geom, cls);
+            Placement T = attributes_.placement_of(geom, cls);
             double half = size.size() > 1 ? size[1] : 0.0;
-            if (const std::string ends = get(geom, "fromto", cls); !ends.empty()) {
+            if (const std::string ends = attributes_.get(geom, "fromto", cls); !ends.empty()) {
                 const std::vector<double> x = file_.numbers(geom, ends, 6);
                 const Vec3 a(x[0], x[1], x[2]);
                 const Vec3 b(x[3], x[4], x[5]);
                 half = 0.5 * (b - a).norm();
                 T.position = 0.5 * (a + b);
-                T.rotation = Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), unit(geom, b - a))
-                                 .toRotationMatrix();
+                T.rotation =
+                    Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), attributes_.unit(geom, b - a))
+                        .toRotationMatrix();
             }
             const double r = size[0];
             double volume = 0.0;
@@ -418,8 +322,8 @@ private:
             } else {
                 continue;
             }
-            const std::string given = get(geom, "mass", cls);
-            const std::string density = get(geom, "density", cls);
+            const std::string given = attributes_.get(geom, "mass", cls);
+            const std::string density = attributes_.get(geom, "density", cls);
             const double mass =
                 !given.empty()
                     ? file_.numbers(geom, given, 1)[0]
@@ -470,9 +374,9 @@ private:
 
     void add_actuators(const Node& actuators) {
         for (const Node& node : actuators.children()) {
-            const bool is_muscle =
-                std::strcmp(node.name(), "muscle") == 0 || get(node, "gaintype", "") == "muscle";
-            const std::string tendon = get(node, "tendon", "");
+            const bool is_muscle = std::strcmp(node.name(), "muscle") == 0 ||
+                                   attributes_.get(node, "gaintype", "") == "muscle";
+            const std::string tendon = attributes_.get(node, "tendon", "");
             if (!is_muscle || tendon.empty()) {
                 ++other_actuators_;
                 continue;
@@ -579,7 +483,7 @@ private:
 
     void read_strength(const Node& node, double length, MuscleUnit& unit) {
         const auto numbers = [&](const char* name, std::vector<double> usual) {
-            const std::string text = get(node, name, "");
+            const std::string text = attributes_.get(node, name, "");
             if (!text.empty()) {
                 const std::vector<double> given = file_.numbers(node, text);
                 for (std::size_t k = 0; k < std::min(given.size(), usual.size()); ++k) {
@@ -626,10 +530,8 @@ private:
     }
 
     const XmlFile& file_;
+    detail::MjcfAttributes attributes_;
     MusculoskeletalModel model_ = {};
-    bool degrees_ = true;
-    std::map<std::string, Values> defaults_ = {};
-    Values empty_ = {};
     std::map<std::string, Site> sites_ = {};
     std::map<std::string, Geom> geoms_ = {};
     std::map<std::string, Node> tendons_ = {};

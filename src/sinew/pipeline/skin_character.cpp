@@ -1,11 +1,13 @@
 #include "sinew/pipeline/skin_character.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
+#include "sinew/io/mesh_parts.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/usda.h"
 #include "sinew/io/weld.h"
@@ -20,30 +22,6 @@
 
 namespace sinew {
 namespace {
-
-TriangleMesh joined(const std::vector<MeshPart>& parts) {
-    TriangleMesh all;
-    Eigen::Index points = 0;
-    Eigen::Index triangles = 0;
-    for (const MeshPart& part : parts) {
-        points += part.mesh.points.rows();
-        triangles += part.mesh.triangles.rows();
-    }
-    all.points.resize(points, 3);
-    all.triangles.resize(triangles, 3);
-    points = 0;
-    triangles = 0;
-    for (const MeshPart& part : parts) {
-        const Eigen::Index p = part.mesh.points.rows();
-        const Eigen::Index t = part.mesh.triangles.rows();
-        all.points.middleRows(points, p) = part.mesh.points;
-        all.triangles.middleRows(triangles, t) =
-            part.mesh.triangles.array() + static_cast<Index>(points);
-        points += p;
-        triangles += t;
-    }
-    return all;
-}
 
 void weld(Character& character) {
     const TriangleMesh& mesh = character.mesh;
@@ -66,13 +44,6 @@ void weld(Character& character) {
     for (std::size_t t = 0; t < rows.size(); ++t) {
         character.skin.triangles.row(static_cast<Eigen::Index>(t)) = rows[t];
     }
-}
-
-std::string ending_of(const std::filesystem::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return ending;
 }
 
 // About so many vertices. Flat places keep theirs, for they bend with the joints below.
@@ -100,7 +71,7 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
                          const ReadOptions& options) {
     Character character;
     character.name = mesh.stem().string();
-    character.mesh = joined(read_surface(mesh, options));
+    character.mesh = merged(read_surface(mesh, options));
     weld(character);
     character.skeleton = read_character_skeleton(skeleton, options);
     return character;
@@ -165,7 +136,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
 }
 
 void require_skin_output(const std::filesystem::path& path) {
-    const std::string ending = ending_of(path);
+    const std::string ending = lower(path.extension().string());
     if (ending == ".glb" || ending == ".usda" || ending == ".pc2" || ending == ".mdd") {
         require_writable_place(path);
     } else if (!ending.empty() && !std::filesystem::is_directory(path)) {
@@ -179,7 +150,7 @@ void require_skin_output(const std::filesystem::path& path) {
 void write_skin_run(const std::filesystem::path& path, const Character& character,
                     const SkinRun& run, const std::string& sequence) {
     require_skin_output(path);
-    const std::string ending = ending_of(path);
+    const std::string ending = lower(path.extension().string());
     MeshPart part{.name = character.name, .mesh = character.mesh, .kind = "skin"};
     if (ending == ".glb") {
         GltfScene scene = scene_of({&part, 1});

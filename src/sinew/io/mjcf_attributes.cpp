@@ -1,0 +1,124 @@
+#include "sinew/io/mjcf_attributes.h"
+
+#include <Eigen/Geometry>
+
+#include <cstring>
+#include <numbers>
+
+namespace sinew::detail {
+
+namespace {
+
+constexpr int kDeepestDefault = 200;  // classes in classes
+
+}  // namespace
+
+MjcfAttributes::MjcfAttributes(const XmlFile& file) : file_(file) {
+    for (const pugi::xml_node& node : file_.root().children("compiler")) {
+        is_in_degrees_ = std::strcmp(node.attribute("angle").as_string("degree"), "radian") != 0;
+    }
+    for (const pugi::xml_node& node : file_.root().children("default")) {
+        collect_defaults(node, "", 0);
+    }
+}
+
+void MjcfAttributes::collect_defaults(const pugi::xml_node& node, const std::string& outer,
+                                      int depth) {
+    if (depth > kDeepestDefault) {
+        file_.fail(node, "defaults nested too deep", "fewer levels");
+    }
+    const std::string name = depth == 0 ? "" : node.attribute("class").value();
+    Values values = depth == 0 ? Values{} : defaults_[outer];
+    for (const pugi::xml_node& child : node.children()) {
+        for (const pugi::xml_attribute& a : child.attributes()) {
+            values[child.name()][a.name()] = a.value();
+        }
+    }
+    defaults_[name] = values;
+    if (depth == 0 && node.attribute("class")) {
+        defaults_[node.attribute("class").value()] = values;
+    }
+    for (const pugi::xml_node& child : node.children("default")) {
+        collect_defaults(child, name, depth + 1);
+    }
+}
+
+std::string MjcfAttributes::get(const pugi::xml_node& node, const char* attribute,
+                                const std::string& childclass) const {
+    if (node.attribute(attribute)) {
+        return node.attribute(attribute).value();
+    }
+    const std::string name = node.attribute("class") ? node.attribute("class").value() : childclass;
+    const auto it = defaults_.find(name);
+    if (it == defaults_.end()) {
+        return "";
+    }
+    const auto element = it->second.find(node.name());
+    if (element == it->second.end()) {
+        return "";
+    }
+    const auto value = element->second.find(attribute);
+    return value == element->second.end() ? "" : value->second;
+}
+
+Vec3 MjcfAttributes::vec(const pugi::xml_node& node, const char* attribute) const {
+    const std::vector<double> x = file_.numbers(node, file_.need_attribute(node, attribute), 3);
+    return {x[0], x[1], x[2]};
+}
+
+Vec3 MjcfAttributes::vec_or(const pugi::xml_node& node, const char* attribute,
+                            const std::string& cls, const Vec3& usual) const {
+    const std::string text = get(node, attribute, cls);
+    if (text.empty()) {
+        return usual;
+    }
+    const std::vector<double> x = file_.numbers(node, text, 3);
+    return {x[0], x[1], x[2]};
+}
+
+Vec3 MjcfAttributes::unit(const pugi::xml_node& node, const Vec3& v) const {
+    if (!(v.norm() > 1e-10)) {
+        file_.fail(node, "a direction of length 0", "a direction");
+    }
+    return v.normalized();
+}
+
+double MjcfAttributes::angle(double x) const {
+    return is_in_degrees_ ? x * std::numbers::pi / 180.0 : x;
+}
+
+Placement MjcfAttributes::placement_of(const pugi::xml_node& node, const std::string& cls) const {
+    Placement T;
+    T.position = vec_or(node, "pos", cls, Vec3::Zero());
+    if (const std::string text = get(node, "quat", cls); !text.empty()) {
+        const std::vector<double> q = file_.numbers(node, text, 4);
+        const Eigen::Quaterniond turn(q[0], q[1], q[2], q[3]);
+        if (!(turn.norm() > 1e-10)) {
+            file_.fail(node, "a quaternion of length 0", "a turn");
+        }
+        T.rotation = turn.normalized().toRotationMatrix();
+    } else if (const std::string aa = get(node, "axisangle", cls); !aa.empty()) {
+        const std::vector<double> x = file_.numbers(node, aa, 4);
+        T.rotation =
+            Eigen::AngleAxisd(angle(x[3]), unit(node, Vec3(x[0], x[1], x[2]))).toRotationMatrix();
+    } else if (const std::string euler = get(node, "euler", cls); !euler.empty()) {
+        const std::vector<double> x = file_.numbers(node, euler, 3);
+        T.rotation = rotation_from_xyz(Vec3(angle(x[0]), angle(x[1]), angle(x[2])));
+    } else if (const std::string z = get(node, "zaxis", cls); !z.empty()) {
+        const std::vector<double> x = file_.numbers(node, z, 3);
+        T.rotation =
+            Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), unit(node, Vec3(x[0], x[1], x[2])))
+                .toRotationMatrix();
+    } else if (const std::string xy = get(node, "xyaxes", cls); !xy.empty()) {
+        const std::vector<double> x = file_.numbers(node, xy, 6);
+        const Vec3 a = unit(node, Vec3(x[0], x[1], x[2]));
+        const Vec3 b(x[3], x[4], x[5]);
+        const Vec3 c = unit(node, a.cross(b));
+        T.rotation.col(0) = a;
+        T.rotation.col(1) = c.cross(a);
+        T.rotation.col(2) = c;
+    }
+    return T;
+}
+
+}  // namespace sinew::detail
