@@ -1,8 +1,8 @@
 #include "sinew/base/error.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/material/invariants.h"
 #include "sinew/material/volume_functions.h"
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 #include "tests/material/laws.h"
@@ -39,9 +39,8 @@ Mat9 tangent_by_differences(const Material& law, const Mat3& F) {
 }
 
 Mat9 clamped(const Mat9& H) {
-    const Eigen::SelfAdjointEigenSolver<Mat9> eigen(H);
-    const Eigen::Matrix<double, 9, 1> values = eigen.eigenvalues().cwiseMax(0.0);
-    return eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+    const SymmetricEigen eigen = symmetric_eigen(Eigen::MatrixXd(H));
+    return eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
 }
 
 TEST(Materials, StressIsTheDerivativeOfTheEnergy) {

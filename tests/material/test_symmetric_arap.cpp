@@ -1,6 +1,6 @@
+#include "sinew/linalg/dense.h"
 #include "sinew/material/symmetric_arap.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
@@ -64,10 +64,9 @@ TEST(SymmetricArap, Kadlecek2022Eq46HessianByDifferences) {
 TEST(SymmetricArap, SemidefiniteHessianIsTheNearestOne) {
     for (const auto& [D_S, D_M] : edge_pairs()) {
         const Mat9 exact = symmetric_arap::hessian(D_S, D_M, kStiffness, Tangent::Exact);
-        const Eigen::SelfAdjointEigenSolver<Mat9> eigen(exact);
-        const Mat9 expected = eigen.eigenvectors() *
-                              eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                              eigen.eigenvectors().transpose();
+        const SymmetricEigen eigen = symmetric_eigen(Eigen::MatrixXd(exact));
+        const Mat9 expected =
+            eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
         const Mat9 projected =
             symmetric_arap::hessian(D_S, D_M, kStiffness, Tangent::PositiveSemidefinite);
         EXPECT_LT((projected - expected).norm(), 1e-10 * exact.norm());

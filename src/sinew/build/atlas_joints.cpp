@@ -9,9 +9,9 @@
 #include "sinew/build/muscle_course.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/sampling.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/linalg/svd3.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
@@ -61,9 +61,9 @@ Spread spread_of(const TriangleMesh& mesh) {
         covariance += areas[t] / (12.0 * total) * (corners + 9.0 * centroid * centroid.transpose());
     }
     s.size = std::sqrt(covariance.trace());
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(covariance);
-    s.axis = eigen.eigenvectors().col(2);
-    s.ratio = eigen.eigenvalues()[2] / std::max(eigen.eigenvalues()[1], 1e-12);
+    const SymmetricEigen3 eigen = symmetric_eigen(covariance);
+    s.axis = eigen.vectors.col(2);
+    s.ratio = eigen.values[2] / std::max(eigen.values[1], 1e-12);
     return s;
 }
 
@@ -353,8 +353,7 @@ Similarity fit_surface(const TriangleMesh& from, const TriangleMesh& to, double&
     fit.scale = spread_b.size / spread_a.size;
     if (spread_a.ratio > kLongBone && spread_b.ratio > kLongBone) {
         const double sign = spread_a.axis.dot(spread_b.axis) < 0.0 ? -1.0 : 1.0;
-        fit.R = Eigen::Quaterniond::FromTwoVectors(spread_a.axis, sign * spread_b.axis)
-                    .toRotationMatrix();
+        fit.R = turn_between(spread_a.axis, sign * spread_b.axis);
     }
     fit.shift = spread_b.middle - fit.scale * (fit.R * spread_a.middle);
     const SurfaceTree tree_a(from), tree_b(to);

@@ -1,9 +1,8 @@
 #include "sinew/build/muscle_course.h"
 
 #include "sinew/geometry/measure.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/mesh/connectivity.h"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -161,7 +160,7 @@ private:
             const Vec3 x = point(mesh_.points, v) - middle;
             covariance += x * x.transpose();
         }
-        const Vec3 variance = Eigen::SelfAdjointEigenSolver<Mat3>(covariance).eigenvalues();
+        const Vec3 variance = symmetric_eigen(covariance).values;
         return variance[1] > kBroad * kBroad * variance[2];
     }
 

@@ -4,9 +4,9 @@
 #include "sinew/build/cut_grid.h"
 #include "sinew/build/grid_stencil.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/linalg/dense.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,8 +98,7 @@ private:
         if (!(mass.volume > 0.0)) {
             refuse(fmt::format("a volume of {} m^3", mass.volume), "a volume > 0");
         }
-        const Eigen::SelfAdjointEigenSolver<Mat3> solver(mass.inertia);
-        field_.axes_ = solver.eigenvectors();
+        field_.axes_ = symmetric_eigen(mass.inertia).vectors;
         field_.axes_.col(2) = field_.axes_.col(0).cross(field_.axes_.col(1));
         field_.cell_ = std::clamp(std::cbrt(mass.volume / options_.cells), options_.min_cell,
                                   std::max(options_.min_cell, options_.max_cell));

@@ -5,9 +5,10 @@
 #include "sinew/geometry/dense_cholesky.h"
 #include "sinew/geometry/measure.h"
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -23,7 +24,6 @@ constexpr double kMaxResidual = 1e-6;  // of the box: fits that miss by more hav
 constexpr double kNoise = 64.0 * std::numeric_limits<double>::epsilon();
 
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, 3>;
-using Polynomials = Eigen::Matrix<double, Eigen::Dynamic, 4>;
 
 const char* kWhere = "radial basis warp";
 
@@ -126,33 +126,36 @@ void reflect(Eigen::MatrixXd& A, const Eigen::VectorXd& v, double tau) {
 class SaddlePoint {
 public:
     SaddlePoint(const Rows& centres, double smoothing)
-        : Phi_(kernel_matrix(centres, smoothing)), P_(centres.rows(), 4) {
-        P_ << Eigen::VectorXd::Ones(centres.rows()), centres;
-        qr_.compute(P_);
+        : Phi_(kernel_matrix(centres, smoothing)), R_(centres.rows(), 4) {
+        R_ << Eigen::VectorXd::Ones(centres.rows()), centres;
+        for (Eigen::Index k = 0; k < 4; ++k) {
+            reflections_[static_cast<std::size_t>(k)] = reflection(R_.col(k), k);
+            reflections_[static_cast<std::size_t>(k)].apply(R_);
+        }
     }
 
     /// Smallest over largest diagonal entry of R: 0 when all centres lie in one plane.
     double thickness() const {
-        const Eigen::Vector4d diagonal = qr_.matrixQR().diagonal().cwiseAbs();
+        const Eigen::Vector4d diagonal = R_.diagonal().cwiseAbs();
         return diagonal.minCoeff() / diagonal.maxCoeff();
     }
 
     /// @return false when the centres (nearly) coincide
     bool factor(const Progress& progress) {
-        const Eigen::Index n = P_.rows();
-        for (Eigen::Index k = 0; k < 4; ++k) {
-            Eigen::VectorXd v = Eigen::VectorXd::Zero(n);
-            v[k] = 1.0;
-            v.tail(n - k - 1) = qr_.matrixQR().col(k).tail(n - k - 1);
-            reflect(Phi_, v, qr_.hCoeffs()[k]);
+        const Eigen::Index n = R_.rows();
+        for (const Reflection& H : reflections_) {
+            reflect(Phi_, H.v, H.tau);
         }
         return n == 4 || factor_dense_cholesky(Phi_.bottomRightCorner(n - 4, n - 4), progress);
     }
 
     /// d is n x 3; parts of it that an affine map explains up to `noise` get no weights.
     void solve(const Rows& d, double noise, Rows& w, Eigen::Matrix<double, 4, 3>& a) const {
-        const Eigen::Index n = P_.rows();
-        Eigen::MatrixXd y = qr_.householderQ().adjoint() * d;
+        const Eigen::Index n = R_.rows();
+        Eigen::MatrixXd y = d;
+        for (const Reflection& H : reflections_) {
+            H.apply(y);
+        }
         Eigen::MatrixXd z = Eigen::MatrixXd::Zero(n, 3);
         const auto rest = y.bottomRows(n - 4);
         if (n > 4 && rest.cwiseAbs().maxCoeff() > noise) {
@@ -161,16 +164,51 @@ public:
             z.bottomRows(n - 4) = inner;
         }
         // R a = top of Q^T (d - Phi w); the upper right block of Q^T Phi Q is still in place.
-        const Eigen::MatrixXd top =
-            y.topRows(4) - Phi_.bottomLeftCorner(n - 4, 4).transpose() * z.bottomRows(n - 4);
-        a = qr_.matrixQR().topRows(4).triangularView<Eigen::Upper>().solve(top);
-        w = qr_.householderQ() * z;
+        const auto coupling = Phi_.bottomLeftCorner(n - 4, 4);
+        for (Eigen::Index c = 0; c < 3; ++c) {
+            for (Eigen::Index k = 3; k >= 0; --k) {
+                double right = y(k, c) - coupling.col(k).dot(z.col(c).tail(n - 4));
+                for (Eigen::Index j = k + 1; j < 4; ++j) {
+                    right -= R_(k, j) * a(j, c);
+                }
+                a(k, c) = right / R_(k, k);
+            }
+        }
+        std::for_each(reflections_.rbegin(), reflections_.rend(),
+                      [&](const Reflection& H) { H.apply(z); });
+        w = z;
     }
 
 private:
+    /// H = 1 - tau v v^T.
+    struct Reflection {
+        Eigen::VectorXd v = {};
+        double tau = 0.0;
+
+        void apply(Eigen::MatrixXd& A) const {
+            for (Eigen::Index j = 0; j < A.cols(); ++j) {
+                A.col(j) -= tau * v.dot(A.col(j)) * v;
+            }
+        }
+    };
+
+    /// The one that leaves x[k] as the last entry of x that is not zero.
+    static Reflection reflection(const Eigen::VectorXd& x, Eigen::Index k) {
+        Reflection H{.v = Eigen::VectorXd::Zero(x.size())};
+        const Eigen::Index below = x.size() - k - 1;
+        const double length = x.tail(below + 1).norm();
+        const double pivot = x[k] > 0.0 ? -length : length;
+        H.v[k] = 1.0;
+        if (length > 0.0) {
+            H.v.tail(below) = x.tail(below) / (x[k] - pivot);
+            H.tau = (pivot - x[k]) / pivot;
+        }
+        return H;
+    }
+
     Eigen::MatrixXd Phi_;
-    Polynomials P_;
-    Eigen::HouseholderQR<Polynomials> qr_;
+    Eigen::MatrixXd R_;  // n x 4, upper triangular
+    std::array<Reflection, 4> reflections_ = {};
 };
 
 }  // namespace

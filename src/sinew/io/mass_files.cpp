@@ -4,9 +4,9 @@
 #include "sinew/base/text.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/io/xml_file.h"
+#include "sinew/linalg/svd3.h"
 
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,9 +77,7 @@ private:
         if (slack.cwiseAbs().maxCoeff() > kRotationSlack || placement.rotation.determinant() <= 0) {
             skeleton_.fail(t, "a matrix far from any rotation", "a rotation");
         }
-        const Eigen::JacobiSVD<Mat3> svd(placement.rotation,
-                                         Eigen::ComputeFullU | Eigen::ComputeFullV);
-        placement.rotation = svd.matrixU() * svd.matrixV().transpose();
+        placement.rotation = nearest_rotation(placement.rotation);
         return placement;
     }
 

@@ -1,5 +1,7 @@
 #include "sinew/io/mjcf_attributes.h"
 
+#include "sinew/linalg/dense.h"
+
 #include <Eigen/Geometry>
 
 #include <cstring>
@@ -106,9 +108,7 @@ Placement MjcfAttributes::placement_of(const pugi::xml_node& node, const std::st
         T.rotation = rotation_from_xyz(Vec3(angle(x[0]), angle(x[1]), angle(x[2])));
     } else if (const std::string z = get(node, "zaxis", cls); !z.empty()) {
         const std::vector<double> x = file_.numbers(node, z, 3);
-        T.rotation =
-            Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), unit(node, Vec3(x[0], x[1], x[2])))
-                .toRotationMatrix();
+        T.rotation = turn_between(Vec3::UnitZ(), unit(node, Vec3(x[0], x[1], x[2])));
     } else if (const std::string xy = get(node, "xyaxes", cls); !xy.empty()) {
         const std::vector<double> x = file_.numbers(node, xy, 6);
         const Vec3 a = unit(node, Vec3(x[0], x[1], x[2]));

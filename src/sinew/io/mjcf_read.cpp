@@ -4,6 +4,7 @@
 #include "sinew/io/mjcf_attributes.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/io/xml_file.h"
+#include "sinew/linalg/dense.h"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -291,9 +292,7 @@ private:
                 const Vec3 b(x[3], x[4], x[5]);
                 half = 0.5 * (b - a).norm();
                 T.position = 0.5 * (a + b);
-                T.rotation =
-                    Eigen::Quaterniond::FromTwoVectors(Vec3::UnitZ(), attributes_.unit(geom, b - a))
-                        .toRotationMatrix();
+                T.rotation = turn_between(Vec3::UnitZ(), attributes_.unit(geom, b - a));
             }
             const double r = size[0];
             double volume = 0.0;

@@ -2,9 +2,9 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/text_cursor.h"
+#include "sinew/linalg/dense.h"
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 #include <fmt/format.h>
 #include <pugixml.hpp>
 
@@ -228,7 +228,7 @@ private:
                 A(k, p) = std::pow(x, p);
             }
         }
-        const Eigen::VectorXd coefficients = A.colPivHouseholderQr().solve(y);
+        const Eigen::VectorXd coefficients = least_squares(A, y);
         const double error = (A * coefficients - y).cwiseAbs().maxCoeff();
         Node joint = equality.append_child("joint");
         set(joint, "joint1", name);

@@ -1,15 +1,15 @@
 #include "sinew/material/stretches.h"
 
-#include <Eigen/Eigenvalues>
+#include "sinew/linalg/dense.h"
 
 #include <algorithm>
 
 namespace sinew {
 
 Mat3 without_negative_eigenvalues(const Mat3& A) {
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(A);
-    const Vec3 values = eigen.eigenvalues().cwiseMax(0.0);
-    return eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+    const SymmetricEigen3 eigen = symmetric_eigen(A);
+    const Vec3 values = eigen.values.cwiseMax(0.0);
+    return eigen.vectors * values.asDiagonal() * eigen.vectors.transpose();
 }
 
 Mat9 tangent_from_stretches(const SignedSvd& s, const StretchDerivatives& d, Tangent kind) {

@@ -1,8 +1,8 @@
 #include "sinew/material/symmetric_arap.h"
 
+#include "sinew/linalg/dense.h"
 #include "sinew/material/stretches.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include <algorithm>
@@ -56,11 +56,11 @@ Mat9 hessian(const Mat3& D_S, const Mat3& D_M, double k, Tangent kind) {
         return H;
     }
     const Mat3 S = W.transpose() * W;
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(S);
+    const SymmetricEigen3 eigen = symmetric_eigen(S);
     for (int m = 0; m < 3; ++m) {
-        const double value = eigen.eigenvalues()[m];
+        const double value = eigen.values[m];
         if (value > 0.0) {
-            const Eigen::Matrix<double, 9, 1> q = W * eigen.eigenvectors().col(m);
+            const Eigen::Matrix<double, 9, 1> q = W * eigen.vectors.col(m);
             H.noalias() -= (2.0 * k * std::min(1.0, 1.0 / value) * q) * q.transpose();
         }
     }

@@ -1,10 +1,10 @@
 #include "sinew/motion/model_doctor.h"
 
+#include "sinew/linalg/dense.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/range_of_motion.h"
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,8 +72,7 @@ private:
         if (body.mass == 0.0) {
             return;
         }
-        const Eigen::SelfAdjointEigenSolver<Mat3> eigen(body.inertia, Eigen::EigenvaluesOnly);
-        const Vec3 I = eigen.eigenvalues();
+        const Vec3 I = symmetric_eigen(body.inertia).values;
         if (I[0] < 0.0 || (body.inertia - body.inertia.transpose()).norm() > 1e-9) {
             add("an inertia that is negative or not symmetric", where, I[0], 0.0, I[2], "kg m^2",
                 "mechanics");
