@@ -3,178 +3,114 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
 #include "sinew/meshing/decimate.h"
-#include "sinew/meshing/iso_surface.h"
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "tests/support/capsule_person.h"
+
 namespace sinew::bench {
 namespace {
 
-// Segment of flesh: from one joint to another, with radii.
-struct Limb {
-    const char* name;
-    const char* parent;
-    double x, y, z;  // m
-    double radius;   // at this end
-    double parent_radius;
-};
+using support::capsule_person;
+using support::capsule_person_skin;
+using support::dance;
 
-// Left side and midline; a person of 1.75 m.
-constexpr Limb kLimbs[] = {
-    {"pelvis", "", 0.0, 0.95, 0.0, 0.13, 0.13},
-    {"chest", "pelvis", 0.0, 1.25, 0.0, 0.14, 0.13},
-    {"neck", "chest", 0.0, 1.48, 0.0, 0.06, 0.12},
-    {"head", "neck", 0.0, 1.58, 0.02, 0.085, 0.06},
-    {"crown", "head", 0.0, 1.67, 0.02, 0.075, 0.085},
-    {"shoulder_l", "chest", 0.18, 1.42, 0.0, 0.06, 0.09},
-    {"elbow_l", "shoulder_l", 0.36, 1.20, 0.0, 0.042, 0.055},
-    {"wrist_l", "elbow_l", 0.52, 1.00, 0.02, 0.03, 0.042},
-    {"hand_l", "wrist_l", 0.60, 0.88, 0.03, 0.028, 0.032},
-    {"hip_l", "pelvis", 0.10, 0.90, 0.0, 0.09, 0.12},
-    {"knee_l", "hip_l", 0.12, 0.50, 0.01, 0.058, 0.085},
-    {"ankle_l", "knee_l", 0.13, 0.09, -0.02, 0.04, 0.056},
-    {"toe_l", "ankle_l", 0.14, 0.04, 0.15, 0.03, 0.042},
-};
-
-std::vector<Limb> all_limbs(std::vector<std::string>& names, std::vector<std::string>& parents) {
-    std::vector<Limb> limbs;
-    const auto mirrored = [](std::string name) {
-        if (name.size() > 2 && name.compare(name.size() - 2, 2, "_l") == 0) {
-            name.back() = 'r';
-        }
-        return name;
-    };
-    for (const bool is_right : {false, true}) {
-        for (Limb limb : kLimbs) {
-            const std::string name = limb.name;
-            if (is_right && mirrored(name) == name) {
-                continue;
-            }
-            names.push_back(is_right ? mirrored(name) : name);
-            parents.push_back(is_right ? mirrored(limb.parent) : limb.parent);
-            limb.x = is_right ? -limb.x : limb.x;
-            limbs.push_back(limb);
-        }
-    }
-    return limbs;
-}
-
-// A dance that bends elbows and knees and brings a hand to the belly.
-CharacterPose dance(const CharacterSkeleton& skeleton, int frame) {
-    const double s = 0.5 - 0.5 * std::cos(frame * 2.0 * M_PI / 60.0);
-    JointRotations r;
-    for (const CharacterJoint& joint : skeleton.joints) {
-        Vec3 turn = Vec3::Zero();
-        if (joint.name == "elbow_l" || joint.name == "elbow_r") {
-            turn = Vec3(-1.7 * s, 0, 0);
-        } else if (joint.name == "shoulder_r") {
-            turn = Vec3(0, 0.8 * s, 0.5 * s);
-        } else if (joint.name == "hip_l") {
-            turn = Vec3(-1.4 * s, 0, 0);
-        } else if (joint.name == "knee_l") {
-            turn = Vec3(1.9 * s, 0, 0);
-        } else if (joint.name == "chest") {
-            turn = Vec3(0, 0.4 * std::sin(frame * 2.0 * M_PI / 60.0), 0);
-        }
-        const double angle = turn.norm();
-        r.rotations.push_back(angle > 0.0
-                                  ? Eigen::Quaterniond(Eigen::AngleAxisd(angle, turn / angle))
-                                  : Eigen::Quaterniond::Identity());
-    }
-    return pose_of(skeleton, r);
-}
-
+// Of each frame of a dance, the least time of several rounds: other programs only add to it.
 struct FrameTimes {
-    double all = 0.0;  // ms
-    double local = 0.0;
+    std::vector<double> least = {};  // s
+    double local = 0.0;              // ms per frame, of the last round
     double global = 0.0;
+
+    double ms() const {
+        double sum = 0.0;
+        for (const double seconds : least) {
+            sum += seconds;
+        }
+        return 1e3 * sum / static_cast<double>(least.size());
+    }
 };
 
-FrameTimes time_frames(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames,
-                       const SkinUpsampling* upsampling = nullptr) {
+void time_frames(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames,
+                 FrameTimes& times, const SkinUpsampling* upsampling = nullptr) {
     Points fine;
     skinning.reset(rest_pose(skeleton), 3);
-    FrameTimes times;
-    const Timer timer;
+    times.least.resize(static_cast<std::size_t>(frames), 1e9);
+    times.local = 0.0;
+    times.global = 0.0;
     for (int f = 1; f <= frames; ++f) {
-        const SkinFrameReport report = skinning.step(dance(skeleton, f));
-        times.local += 1e3 * report.seconds_local / frames;
-        times.global += 1e3 * report.seconds_global / frames;
+        const CharacterPose pose = dance(skeleton, f);
+        const Timer timer;
+        const SkinFrameReport report = skinning.step(pose);
         if (upsampling != nullptr) {
             upsampling->apply(skinning.skin(), fine);
         }
+        double& least = times.least[static_cast<std::size_t>(f) - 1];
+        least = std::min(least, timer.seconds());
+        times.local += 1e3 * report.seconds_local / frames;
+        times.global += 1e3 * report.seconds_global / frames;
     }
-    times.all = 1e3 * timer.seconds() / frames;
-    return times;
+}
+
+struct Depths {
+    double mean = 0.0;  // m, of vertices inside, over all frames
+    double deepest = 0.0;
+};
+
+Depths measure_depths(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames) {
+    Depths depths;
+    skinning.reset(rest_pose(skeleton), 3);
+    double vertices = 0.0;
+    for (int f = 1; f <= frames; ++f) {
+        skinning.step(dance(skeleton, f));
+        const ProjectiveSkinning::Penetration inside = skinning.penetration();
+        vertices += inside.vertices;
+        depths.mean += inside.vertices * inside.mean;
+        depths.deepest = std::max(depths.deepest, inside.deepest);
+    }
+    depths.mean /= std::max(1.0, vertices);
+    return depths;
+}
+
+// All kinds of runs in turn, so that they see the same machine.
+void time_person(const TriangleMesh& coarse, const TriangleMesh& fine,
+                 const CharacterSkeleton& skeleton, int frames, SkinningBench& result) {
+    constexpr int kRounds = 3;
+    const Timer prepare;
+    ProjectiveSkinning plain(coarse, skeleton);
+    result.preprocess_s = prepare.seconds();
+    result.simulated_vertices = static_cast<int>(plain.simulated_vertices());
+    result.tets = static_cast<int>(plain.flesh().tets.rows());
+    const Timer prepare_pairs;
+    ProjectiveSkinning local(coarse, skeleton, {.collisions = SkinCollisions::Local});
+    result.preprocess_local_s = prepare_pairs.seconds();
+    ProjectiveSkinning global(coarse, skeleton, {.collisions = SkinCollisions::Global});
+    const Timer weights;
+    const SkinUpsampling upsampling(coarse, fine);
+    result.upsampling_s = weights.seconds();
+    FrameTimes times[4];
+    for (int round = 0; round < kRounds; ++round) {
+        time_frames(plain, skeleton, frames, times[0]);
+        time_frames(local, skeleton, frames, times[1]);
+        time_frames(global, skeleton, frames, times[2]);
+        time_frames(plain, skeleton, frames, times[3], &upsampling);
+    }
+    result.fps = 1e3 / times[0].ms();
+    result.local_ms = times[0].local;
+    result.global_ms = times[0].global;
+    result.fps_local_collisions = 1e3 / times[1].ms();
+    result.fps_global_collisions = 1e3 / times[2].ms();
+    result.fps_upsampled = 1e3 / times[3].ms();
+    result.mean_penetration_none = measure_depths(plain, skeleton, frames).mean;
+    result.mean_penetration_local = measure_depths(local, skeleton, frames).mean;
+    const Depths depths = measure_depths(global, skeleton, frames);
+    result.mean_penetration_global = depths.mean;
+    result.max_penetration_global = depths.deepest;
 }
 
 }  // namespace
-
-CharacterSkeleton capsule_person() {
-    std::vector<std::string> names;
-    std::vector<std::string> parents;
-    const std::vector<Limb> limbs = all_limbs(names, parents);
-    CharacterSkeleton skeleton;
-    for (std::size_t j = 0; j < limbs.size(); ++j) {
-        const auto parent = std::find(names.begin(), names.end(), parents[j]);
-        skeleton.joints.push_back(
-            {.name = names[j],
-             .parent = parents[j].empty() ? -1 : static_cast<Index>(parent - names.begin()),
-             .position = Vec3(limbs[j].x, limbs[j].y, limbs[j].z)});
-    }
-    return skeleton;
-}
-
-TriangleMesh capsule_person_skin(double cell) {
-    std::vector<std::string> names;
-    std::vector<std::string> parents;
-    const std::vector<Limb> limbs = all_limbs(names, parents);
-    const CharacterSkeleton skeleton = capsule_person();
-    ScalarGrid grid;
-    grid.cell = cell;
-    grid.origin = Vec3(-0.7, -0.05, -0.25);
-    const Vec3 size(1.4, 1.9, 0.55);
-    for (std::size_t k = 0; k < 3; ++k) {
-        grid.size[k] = static_cast<int>(size[static_cast<Eigen::Index>(k)] / cell) + 2;
-    }
-    grid.values.resize(static_cast<std::size_t>(grid.size[0]) *
-                       static_cast<std::size_t>(grid.size[1]) *
-                       static_cast<std::size_t>(grid.size[2]));
-    parallel_for(
-        static_cast<std::size_t>(grid.size[2]), 1, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t z = begin; z < end; ++z) {
-                for (int y = 0; y < grid.size[1]; ++y) {
-                    for (int x = 0; x < grid.size[0]; ++x) {
-                        const Vec3 p = grid.position(x, y, static_cast<int>(z));
-                        // A soft minimum over the limbs rounds the folds between them.
-                        double sum = 0.0;
-                        constexpr double kSoft = 0.015;
-                        for (std::size_t j = 0; j < limbs.size(); ++j) {
-                            const Index parent = skeleton.joints[j].parent;
-                            const Vec3 b = skeleton.joints[j].position;
-                            const Vec3 a =
-                                parent < 0
-                                    ? b
-                                    : skeleton.joints[static_cast<std::size_t>(parent)].position;
-                            const double length2 = (b - a).squaredNorm();
-                            const double t =
-                                length2 > 0.0 ? std::clamp((p - a).dot(b - a) / length2, 0.0, 1.0)
-                                              : 1.0;
-                            const double r =
-                                (1.0 - t) * limbs[j].parent_radius + t * limbs[j].radius;
-                            sum += std::exp(-((p - a - t * (b - a)).norm() - r) / kSoft);
-                        }
-                        grid.values[grid.index(x, y, static_cast<int>(z))] =
-                            static_cast<float>(-kSoft * std::log(std::max(sum, 1e-30)));
-                    }
-                }
-            }
-        });
-    return iso_surface(grid);
-}
 
 SkinningBench run_skinning_bench(const SkinningBenchOptions& options, const Progress& progress) {
     constexpr double kFineCell = 0.0113;    // m: about 20k vertices
@@ -188,27 +124,16 @@ SkinningBench run_skinning_bench(const SkinningBenchOptions& options, const Prog
     };
     const TriangleMesh coarse = coarse_of(options.vertices);
     result.fine_vertices = static_cast<int>(fine.points.rows());
-    auto stage = progress.stage("skinning bench", options.with_scaling ? 7 : 2);
+    auto stage = progress.stage("skinning bench", options.with_scaling ? 6 : 1);
 
-    const Timer prepare;
-    ProjectiveSkinning skinning(coarse, skeleton);
-    result.preprocess_s = prepare.seconds();
-    result.simulated_vertices = static_cast<int>(skinning.simulated_vertices());
-    result.tets = static_cast<int>(skinning.flesh().tets.rows());
-    const FrameTimes times = time_frames(skinning, skeleton, options.frames);
-    result.fps = 1e3 / times.all;
-    result.local_ms = times.local;
-    result.global_ms = times.global;
-    stage.advance();
-    const Timer weights;
-    const SkinUpsampling upsampling(coarse, fine);
-    result.upsampling_s = weights.seconds();
-    result.fps_upsampled = 1e3 / time_frames(skinning, skeleton, options.frames, &upsampling).all;
+    time_person(coarse, fine, skeleton, options.frames, result);
     stage.advance();
     const auto add_size = [&](const TriangleMesh& skin) {
         ProjectiveSkinning sized(skin, skeleton);
         result.scaling_vertices.push_back(static_cast<int>(sized.simulated_vertices()));
-        result.scaling_ms.push_back(time_frames(sized, skeleton, options.frames / 3).all);
+        FrameTimes times;
+        time_frames(sized, skeleton, options.frames / 3, times);
+        result.scaling_ms.push_back(times.ms());
         stage.advance();
     };
     if (options.with_scaling) {

@@ -189,7 +189,7 @@ TEST(ProjectiveSkinning, GivesTheSameBytesOnAnyNumberOfThreads) {
     std::vector<Points> results;
     for (const int threads : {1, 2}) {
         const ThreadLimit limit(threads);
-        ProjectiveSkinning skinning(skin, skeleton);
+        ProjectiveSkinning skinning(skin, skeleton, {.collisions = SkinCollisions::Global});
         for (int frame = 1; frame <= 12; ++frame) {
             skinning.step(support::bent(skeleton, 0.2 * frame));
         }

@@ -18,10 +18,17 @@ Image bench_skinning(bool is_short, const Context& context, nlohmann::ordered_js
               {"fine_vertices", b.fine_vertices},
               {"threads", b.threads},
               {"fps", b.fps},
+              {"fps_local_collisions", b.fps_local_collisions},
+              {"fps_global_collisions", b.fps_global_collisions},
+              {"mean_penetration_mm_none", 1e3 * b.mean_penetration_none},
+              {"mean_penetration_mm_local", 1e3 * b.mean_penetration_local},
+              {"mean_penetration_mm_global", 1e3 * b.mean_penetration_global},
+              {"max_penetration_mm_global", 1e3 * b.max_penetration_global},
               {"fps_upsampled", b.fps_upsampled},
               {"local_ms", b.local_ms},
               {"global_ms", b.global_ms},
               {"preprocess_s", b.preprocess_s},
+              {"preprocess_local_s", b.preprocess_local_s},
               {"upsampling_s", b.upsampling_s}};
     if (is_short) {
         return {};

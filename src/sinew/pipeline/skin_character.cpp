@@ -114,6 +114,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     };
     skinning.reset(pose_at(motion.times.front()), options.settle);
     double seconds = 0.0;
+    double vertices_inside = 0.0;
     Points fine;
     auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
     for (int f = 0; f < frames; ++f) {
@@ -122,7 +123,8 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         seconds += report.seconds;
         const ProjectiveSkinning::Penetration inside = skinning.penetration();
         run.max_penetration = std::max(run.max_penetration, inside.deepest);
-        run.mean_penetration = std::max(run.mean_penetration, inside.mean);
+        run.mean_penetration += inside.vertices * inside.mean;
+        vertices_inside += inside.vertices;
         run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
         run.times.push_back(time);
         if (upsampling) {
@@ -131,6 +133,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         run.frames.push_back(mesh_points(character, upsampling ? fine : skinning.skin()));
         stage.advance();
     }
+    run.mean_penetration /= std::max(1.0, vertices_inside);
     run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
     return run;
 }

@@ -44,7 +44,7 @@ struct SkinRun {
     double preprocess_s = 0.0;      ///< flesh, system, and coarse skin
     double upsampling_s = 0.0;      ///< weights, once
     double max_penetration = 0.0;   ///< m, deepest in any frame
-    double mean_penetration = 0.0;  ///< m, of vertices inside in the worst frame
+    double mean_penetration = 0.0;  ///< m, of vertices inside, over all frames
     double volume_ratio_min = 1.0;
 };
 

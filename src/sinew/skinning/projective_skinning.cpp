@@ -6,6 +6,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/validity.h"
 #include "sinew/skinning/skin_contacts.h"
+#include "sinew/skinning/skin_folds.h"
 #include "sinew/skinning/skin_system.h"
 
 #include <fmt/format.h>
@@ -18,6 +19,8 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kPiece = 4096;
+constexpr int kBendFrames = 2;   // to settle in an extreme pose when folds are sought
+constexpr int kLastSweeps = 12;  // over contacts, after the last iteration
 
 std::size_t at(Eigen::Index i) {
     return static_cast<std::size_t>(i);
@@ -83,20 +86,25 @@ struct ProjectiveSkinning::Data {
     std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
     std::optional<SkinSystem> system;
     std::optional<SkinSystem> with_contacts;  // the same with a diagonal where contacts are
-    std::optional<SkinContacts> contacts;     // with shapes, once there are any
+    std::optional<SkinContacts> contacts;     // with shapes, once there are any, and with itself
+    std::optional<SkinFolds> folds;           // at joints
     std::optional<SkinContacts> check;        // for `penetration`
+    bool is_touching = false;                 // contacts of the last frame are in with_contacts
     std::vector<MovingShape> shapes;
     double rest_volume = 0.0;
 
     Points x, v, y, force, direction;
+    std::vector<double> diagonal;
     Points held;  // inner surface as the bones place it
     Points skin;
     CharacterPose pose;
 
     void prepare();
+    void find_folds();
     void place_inner();
-    void iterate(SkinSystem& s, int count, SkinFrameReport& report);
+    void iterate(int count, SkinFrameReport& report);
     void find_contacts(SkinFrameReport& report);
+    void push_apart();
     SkinFrameReport step(const CharacterPose& to, bool with_momentum);
 };
 
@@ -129,6 +137,37 @@ void ProjectiveSkinning::Data::prepare() {
     held = x;
     skin = x.topRows(S);
     pose = rest_pose(skeleton);
+    if (options.collisions != SkinCollisions::None) {
+        find_folds();
+    }
+    if (options.collisions == SkinCollisions::Global) {
+        contacts.emplace(flesh, options.contact_weight);
+    }
+}
+
+// Bends all joints far, one set after the other; the matrix of all pairs is made once.
+void ProjectiveSkinning::Data::find_folds() {
+    SkinContacts finder(flesh, options.contact_weight);
+    const auto simulate = [&](const CharacterPose& extreme) -> SkinFolds::Folded {
+        for (Index i = 0; i < flesh.skin_vertices; ++i) {
+            const BoneVolume& bone = bones.bones[at(flesh.bone[at(i)])];
+            x.row(i) = (extreme[at(bone.first)] * point(flesh.points, i)).transpose();
+        }
+        for (int k = 0; k < kBendFrames; ++k) {
+            step(extreme, false);
+        }
+        coupling.place_base(pose, finder.base());
+        finder.find_itself(x);
+        return {x, finder.vertices()};
+    };
+    SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
+    folds.emplace(std::move(found));
+    with_contacts.emplace(strain, inertia, free, true);
+    with_contacts->factor(folds->diagonal(free.size()));
+    x = flesh.points;
+    v.setZero();
+    skin = x.topRows(flesh.skin_vertices);
+    pose = rest_pose(skeleton);
 }
 
 // The inner surface goes where the bones take it, except where nothing holds it.
@@ -142,7 +181,8 @@ void ProjectiveSkinning::Data::place_inner() {
 }
 
 // Local and global steps; the energy falls with each [Bouaziz2014].
-void ProjectiveSkinning::Data::iterate(SkinSystem& s, int count, SkinFrameReport& report) {
+void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
+    SkinSystem& s = is_touching ? *with_contacts : *system;
     for (int k = 0; k < count; ++k) {
         const Timer local;
         parallel_for(at(x.rows()), kPiece, [&](std::size_t begin, std::size_t end) {
@@ -152,8 +192,11 @@ void ProjectiveSkinning::Data::iterate(SkinSystem& s, int count, SkinFrameReport
             }
         });
         strain.add_force(x, force);
-        if (&s != &*system) {
+        if (is_touching && contacts) {
             contacts->add_force(x, force);
+        }
+        if (is_touching && folds) {
+            folds->add_force(x, force);
         }
         report.seconds_local += local.seconds();
         const Timer global;
@@ -165,15 +208,43 @@ void ProjectiveSkinning::Data::iterate(SkinSystem& s, int count, SkinFrameReport
     }
 }
 
-// Finds what touches the shapes now, and makes the matrix that holds it.
+// Finds what touches now. With folds alone the matrix stays as it is: pairs that do not collide
+// hold their vertices where the first half of the iterations has put them.
 void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
     const Timer find;
-    contacts->find(x, shapes);
-    report.contacts = contacts->count();
-    if (report.contacts > 0) {
-        with_contacts->factor(contacts->diagonal(free.size()));
+    report.contacts = folds ? folds->test(x, pose) : 0;
+    for (int sweep = 0; sweep < kLastSweeps && report.contacts > 0; ++sweep) {
+        folds->push_apart(x);
+    }
+    if (contacts) {
+        contacts->find_shapes(x, shapes);
+        if (options.collisions == SkinCollisions::Global) {
+            coupling.place_base(pose, contacts->base());
+            contacts->find_itself(x);
+        }
+        report.contacts += contacts->count();
+    }
+    is_touching = report.contacts > 0;
+    if (is_touching && contacts) {
+        diagonal.assign(free.size(), 0.0);
+        contacts->add_diagonal(diagonal);
+        if (folds) {
+            folds->add_active_diagonal(diagonal);
+        }
+        with_contacts->factor(diagonal);
     }
     report.seconds_contacts = find.seconds();
+}
+
+void ProjectiveSkinning::Data::push_apart() {
+    for (int sweep = 0; sweep < kLastSweeps; ++sweep) {
+        if (folds) {
+            folds->push_apart(x);
+        }
+        if (contacts) {
+            contacts->push_apart(x);
+        }
+    }
 }
 
 SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool with_momentum) {
@@ -189,15 +260,26 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
             x.row(i) = y.row(i);
         }
     }
-    if (shapes.empty()) {
-        iterate(*system, options.iterations, report);
+    if (!contacts && !folds) {
+        iterate(options.iterations, report);
     } else {
         // A preliminary state without contacts, then with those that it has [Komaritzan, section
         // 3.2.5: two matrices].
+        is_touching = false;
         const int first = options.iterations / 2;
-        iterate(*system, first, report);
+        iterate(first, report);
         find_contacts(report);
-        iterate(report.contacts > 0 ? *with_contacts : *system, options.iterations - first, report);
+        iterate(options.iterations - first, report);
+        if (is_touching) {
+            const Timer last;
+            push_apart();
+            if (options.collisions == SkinCollisions::Global) {
+                // What that has pushed into something else.
+                contacts->find_itself(x);
+                push_apart();
+            }
+            report.seconds_contacts += last.seconds();
+        }
     }
     for (const int i : free) {
         v.row(i) = options.damping / options.step * (x.row(i) - before.row(i));
@@ -247,6 +329,9 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
         d.x.row(i) = (root * point(d.flesh.points, i)).transpose();
     }
     d.v.setZero();
+    if (d.contacts) {
+        d.contacts->forget();
+    }
     for (int k = 0; k < settle; ++k) {
         d.step(pose, false);
         d.v.setZero();
@@ -260,7 +345,9 @@ void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {
     data_->shapes = std::move(shapes);
     if (!data_->shapes.empty() && !data_->contacts) {
         data_->contacts.emplace(data_->flesh, data_->options.contact_weight);
-        data_->with_contacts.emplace(data_->strain, data_->inertia, data_->free);
+        if (!data_->with_contacts) {
+            data_->with_contacts.emplace(data_->strain, data_->inertia, data_->free, true);
+        }
     }
 }
 
@@ -287,10 +374,13 @@ ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
     }
     d.coupling.place_base(d.pose, d.check->base());
     Penetration found;
-    for (const double depth : d.check->depths(d.x)) {
+    for (const auto& [vertex, depth] : d.check->depths(d.x)) {
         ++found.vertices;
         found.mean += depth;
-        found.deepest = std::max(found.deepest, depth);
+        if (depth > found.deepest) {
+            found.deepest = depth;
+            found.vertex = vertex;
+        }
     }
     found.mean /= std::max(1, found.vertices);
     return found;

@@ -10,16 +10,24 @@
 
 namespace sinew {
 
+/// Which parts of the skin keep out of each other [Komaritzan, section 3.2.5].
+enum class SkinCollisions {
+    None,
+    Local,   ///< folds at joints, by pairs found in extreme poses
+    Global,  ///< those, and everything against everything
+};
+
 /// The thesis's parameters [Komaritzan, section 3.3]. Its unit of time is not the second: a frame
 /// is `step` long, whatever its rate, and `mass` sets how much the flesh swings.
 struct ProjectiveSkinningOptions {
-    int iterations = 10;            ///< local and global steps per frame, >= 1
-    double stiffness = 85.0;        ///< weight of the strain, > 0
-    double step = 0.2;              ///< of one frame, > 0
-    double damping = 1.0;           ///< share of the velocity that is kept, [0, 1]
-    double mass = 20.0;             ///< of the whole character, kg, > 0, spread by volume
-    bool dynamics = true;           ///< false: every frame is at rest
-    double contact_weight = 150.0;  ///< of rigid shapes that touch, > 0
+    int iterations = 10;      ///< local and global steps per frame, >= 1
+    double stiffness = 85.0;  ///< weight of the strain, > 0
+    double step = 0.2;        ///< of one frame, > 0
+    double damping = 1.0;     ///< share of the velocity that is kept, [0, 1]
+    double mass = 20.0;       ///< of the whole character, kg, > 0, spread by volume
+    bool dynamics = true;     ///< false: every frame is at rest
+    SkinCollisions collisions = SkinCollisions::None;
+    double contact_weight = 150.0;  ///< of what touches, > 0
     bool slide = true;              ///< skin slides over joints
     int smoothing = 40;             ///< sweeps over base points, >= 0
 };
@@ -37,8 +45,12 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "damping", .help = "share of the velocity that is kept", .min = 0, .max = 1});
     v(o.mass, Field{.name = "mass", .help = "of the whole character", .unit = "kg", .above = 0});
     v(o.dynamics, Field{.name = "dynamics", .help = "flesh swings; off: every frame is at rest"});
+    v(o.collisions, Field{.name = "collisions",
+                          .help = "parts of the skin that keep out of each other: folds at joints, "
+                                  "or all",
+                          .choices = {"none", "local", "global"}});
     v(o.contact_weight,
-      Field{.name = "contact_weight", .help = "weight of rigid shapes that touch", .above = 0});
+      Field{.name = "contact_weight", .help = "weight of what touches", .above = 0});
     v(o.slide, Field{.name = "slide", .help = "skin slides over joints"});
     v(o.smoothing, Field{.name = "smoothing",
                          .help = "sweeps over the base points on the bones",
@@ -51,8 +63,8 @@ struct SkinFrameReport {
     double seconds = 0.0;           ///< the whole frame
     double seconds_local = 0.0;     ///< projections
     double seconds_global = 0.0;    ///< linear systems
-    double seconds_contacts = 0.0;  ///< finding contacts with shapes
-    int contacts = 0;               ///< with rigid shapes
+    double seconds_contacts = 0.0;  ///< finding contacts and factorising for them
+    int contacts = 0;               ///< vertices that touch shapes or skin, pairs in folds
 };
 
 /// Fast Projective Skinning [Komaritzan, chapter 3]: a skin and a skeleton become flesh that
@@ -89,6 +101,7 @@ public:
         int vertices = 0;
         double mean = 0.0;     ///< m, over those
         double deepest = 0.0;  ///< m
+        Index vertex = -1;     ///< that lies there
     };
     Penetration penetration();
     /// Volume of the flesh now against rest.

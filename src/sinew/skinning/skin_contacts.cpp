@@ -1,6 +1,7 @@
 #include "sinew/skinning/skin_contacts.h"
 
-#include "sinew/mesh/connectivity.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/simplex.h"
 
 #include <Eigen/Geometry>
 
@@ -13,16 +14,10 @@ namespace {
 
 // Vertices nearer than this many edges at rest never collide.
 constexpr double kNeighbourhood = 2.0;
-constexpr double kFlat = 1e-6;  // tetrahedra flatter than this at rest hold nothing
-
-double mean_edge(const FleshPrisms& flesh) {
-    const Edges edges = unique_edges(flesh.triangles);
-    double sum = 0.0;
-    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
-        sum += (flesh.points.row(edges(e, 0)) - flesh.points.row(edges(e, 1))).norm();
-    }
-    return sum / static_cast<double>(std::max<Eigen::Index>(1, edges.rows()));
-}
+constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
+constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
+constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
+constexpr double kFlat = 1e-6;       // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
@@ -59,8 +54,9 @@ TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertice
         }
     }
     const double edge = mean_edge(flesh);
-    return {
-        rest, rows, vertices, flesh.triangles, exit_of, {.neighbourhood = kNeighbourhood * edge}};
+    return {rest,     rows,
+            vertices, flesh.triangles,
+            exit_of,  {.neighbourhood = kNeighbourhood * edge, .retain = kRetain * edge}};
 }
 
 std::vector<Index> numbers(Index count) {
@@ -73,13 +69,37 @@ std::vector<Index> numbers(Index count) {
 
 SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
     : skin_vertices_(flesh.skin_vertices),
+      triangles_(flesh.triangles),
+      bone_of_(flesh.bone.begin(), flesh.bone.end()),
       weight_(weight),
       base_(flesh.base_points),
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh, numbers(flesh.skin_vertices))),
-      skin_rows_(numbers(flesh.skin_vertices)) {}
+      skin_rows_(numbers(flesh.skin_vertices)) {
+    for (Index t = 0; t < triangles_.rows(); ++t) {
+        const std::size_t bone = bone_of_[static_cast<std::size_t>(triangles_(t, 0))];
+        triangles_of_bone_.resize(std::max(triangles_of_bone_.size(), bone + 1));
+        triangles_of_bone_[bone].push_back(t);
+    }
+    triangles_of_bone_.resize(1 + *std::max_element(bone_of_.begin(), bone_of_.end()));
+}
 
-void SkinContacts::find(const Points& x, std::span<const MovingShape> shapes) {
+namespace {
+
+// Unit normal of a triangle.
+Vec3 normal_of(const Points& x, const std::array<Index, 3>& triangle) {
+    const Vec3 a = point(x, triangle[0]);
+    return (point(x, triangle[1]) - a).cross(point(x, triangle[2]) - a).normalized();
+}
+
+}  // namespace
+
+void SkinContacts::copy_skin(const Points& x) {
+    points_.topRows(skin_vertices_) = x.topRows(skin_vertices_);
+    points_.bottomRows(skin_vertices_) = base_;
+}
+
+void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> shapes) {
     rigid_.clear();
     for (const MovingShape& shape : shapes) {
         const std::vector<RigidContact> found = find_rigid_contacts(shape, x, 0.0, skin_rows_);
@@ -87,15 +107,115 @@ void SkinContacts::find(const Points& x, std::span<const MovingShape> shapes) {
     }
 }
 
-std::span<const double> SkinContacts::diagonal(std::size_t unknowns) {
-    diagonal_.assign(unknowns, 0.0);
-    for (const RigidContact& c : rigid_) {
-        diagonal_[static_cast<std::size_t>(c.vertex)] += weight_;
+void SkinContacts::find_itself(const Points& x) {
+    copy_skin(x);
+    contacts_.clear();
+    const Points normals = vertex_normals(x.topRows(skin_vertices_), triangles_);
+    for (PointTriangleContact c : finder_.find(points_)) {
+        // Skins that meet face each other. Where a vertex has passed the middle of a limb its way
+        // out is back, not through the far side.
+        const Vec3 back = -point(normals, c.vertex);
+        if (normal_of(x, c.triangle).dot(back) < kFacing && !find_way_back(x, back, c)) {
+            continue;
+        }
+        const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
+                                                  point(x, c.triangle[1]), point(x, c.triangle[2]));
+        contacts_.push_back({c, on.barycentric});
     }
-    return diagonal_;
 }
 
+// Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
+// through; false: there is none.
+bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
+                                 PointTriangleContact& contact) const {
+    const Vec3 p = point(x, contact.vertex);
+    // No further than the limb is thick: longer ways are those of crumpled skin.
+    const double longest =
+        kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
+    double nearest = longest;
+    for (const Index t :
+         triangles_of_bone_[bone_of_[static_cast<std::size_t>(contact.triangle[0])]]) {
+        const Vec3 a = point(x, triangles_(t, 0)) - p;
+        const Vec3 b = point(x, triangles_(t, 1)) - p;
+        const Vec3 c = point(x, triangles_(t, 2)) - p;
+        // The ray passes on the inner side of all three edges.
+        if (direction.dot(a.cross(b)) >= 0.0 && direction.dot(b.cross(c)) >= 0.0 &&
+            direction.dot(c.cross(a)) >= 0.0) {
+            const Vec3 n = (b - a).cross(c - a);
+            const double along = n.dot(direction);
+            const double way = along > kFacing * n.norm() ? n.dot(a) / along : -1.0;
+            if (way > 0.0 && way < nearest) {
+                nearest = way;
+                contact.triangle = {triangles_(t, 0), triangles_(t, 1), triangles_(t, 2)};
+            }
+        }
+    }
+    return nearest < longest;
+}
+
+std::vector<Index> SkinContacts::vertices() const {
+    std::vector<Index> all;
+    for (const Contact& c : contacts_) {
+        all.push_back(c.pair.vertex);
+    }
+    return all;
+}
+
+void SkinContacts::forget() {
+    finder_.forget();
+    contacts_.clear();
+    rigid_.clear();
+}
+
+void SkinContacts::add_diagonal(std::span<double> diagonal) const {
+    // |a - b|^2 <= 2 |a|^2 + 2 |b|^2, and the square of a mean is at most the mean of squares.
+    for (const Contact& c : contacts_) {
+        diagonal[static_cast<std::size_t>(c.pair.vertex)] += 2.0 * weight_;
+        for (std::size_t k = 0; k < 3; ++k) {
+            diagonal[static_cast<std::size_t>(c.pair.triangle[k])] +=
+                2.0 * weight_ * c.barycentric[static_cast<Eigen::Index>(k)];
+        }
+    }
+    for (const RigidContact& c : rigid_) {
+        diagonal[static_cast<std::size_t>(c.vertex)] += weight_;
+    }
+}
+
+namespace {
+
+// Unit normal and height of a vertex over its triangle.
+struct Height {
+    Vec3 normal;
+    double value;
+};
+Height height_of(const PointTriangleContact& pair, const Points& x) {
+    const Vec3 a = point(x, pair.triangle[0]);
+    const Vec3 n = (point(x, pair.triangle[1]) - a).cross(point(x, pair.triangle[2]) - a);
+    const double size = n.norm();
+    if (!(size > 0.0)) {
+        return {Vec3::Zero(), 0.0};
+    }
+    return {n / size, (point(x, pair.vertex) - a).dot(n) / size};
+}
+
+// Adds a vector to the vertex and takes it from the triangle.
+void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, const Vec3& push,
+                 Points& to) {
+    to.row(pair.vertex) += push.transpose();
+    for (std::size_t k = 0; k < 3; ++k) {
+        to.row(pair.triangle[k]) -= barycentric[static_cast<Eigen::Index>(k)] * push.transpose();
+    }
+}
+
+}  // namespace
+
 void SkinContacts::add_force(const Points& x, Points& force) const {
+    for (const Contact& c : contacts_) {
+        const Height h = height_of(c.pair, x);
+        if (h.value < 0.0) {
+            add_to_pair(c.pair, c.barycentric, -weight_ * h.value * h.normal, force);
+        }
+    }
     for (const RigidContact& c : rigid_) {
         const double height = (point(x, c.vertex) - c.point).dot(c.normal);
         if (height < 0.0) {
@@ -104,16 +224,27 @@ void SkinContacts::add_force(const Points& x, Points& force) const {
     }
 }
 
-std::vector<double> SkinContacts::depths(const Points& x) {
-    points_.topRows(skin_vertices_) = x.topRows(skin_vertices_);
-    points_.bottomRows(skin_vertices_) = base_;
+void SkinContacts::push_apart(Points& x) const {
+    for (const Contact& c : contacts_) {
+        const Height h = height_of(c.pair, x);
+        if (h.value < 0.0) {
+            const double both = 1.0 + c.barycentric.squaredNorm();
+            add_to_pair(c.pair, c.barycentric, -h.value / both * h.normal, x);
+        }
+    }
+    for (const RigidContact& c : rigid_) {
+        const double height = (point(x, c.vertex) - c.point).dot(c.normal);
+        if (height < 0.0) {
+            x.row(c.vertex) -= (height * c.normal).transpose();
+        }
+    }
+}
+
+std::vector<TetContacts::Depth> SkinContacts::depths(const Points& x) {
+    copy_skin(x);
     finder_.forget();
     finder_.find(points_);
-    std::vector<double> found;
-    for (const TetContacts::Depth& d : finder_.depths(points_)) {
-        found.push_back(d.depth);
-    }
-    return found;
+    return finder_.depths(points_);
 }
 
 }  // namespace sinew

@@ -9,10 +9,16 @@
 
 namespace sinew {
 
-/// Contacts of a skin with rigid shapes, as forces, and how deep the skin lies inside of itself.
+/// Contacts of a skin with rigid shapes and with itself, as forces, and how deep the skin lies
+/// inside of itself.
 ///
 /// A vertex below the surface of a shape is pushed to it: E = w / 2 |max(0, -h)|^2 with its height
-/// h over the plane that touches the shape where it is nearest.
+/// h over the plane that touches the shape where it is nearest. A vertex inside the flesh leaves it
+/// through the triangle whose prism it is in: h is its height over that triangle, which is pushed
+/// back by as much. Pairs are kept while h is less than a quarter of an edge, so contacts at rest
+/// do not flicker [Komaritzan, section 3.2.5].
+/// Departs: heights instead of springs to the corners of the triangle. Both let pairs move freely
+/// as a whole; heights also let them slide.
 class SkinContacts {
 public:
     SkinContacts(const FleshPrisms& flesh, double weight);
@@ -22,27 +28,45 @@ public:
         return base_;
     }
     /// Contacts of the skin (the first rows of x) with the shapes.
-    void find(const Points& x, std::span<const MovingShape> shapes);
+    void find_shapes(const Points& x, std::span<const MovingShape> shapes);
+    /// Contacts of the skin with itself.
+    void find_itself(const Points& x);
+    /// Drops all contacts, also those that were kept.
+    void forget();
     int count() const {
-        return static_cast<int>(rigid_.size());
+        return static_cast<int>(rigid_.size() + contacts_.size());
     }
+    /// That are inside of the skin, ascending.
+    std::vector<Index> vertices() const;
     /// What the contacts add to the diagonal of the system: with it every step lowers the energy.
-    std::span<const double> diagonal(std::size_t unknowns);
+    void add_diagonal(std::span<double> diagonal) const;
     void add_force(const Points& x, Points& force) const;
+    /// Moves what is in contact to the surface, one contact after the other.
+    void push_apart(Points& x) const;
 
     /// Depths of skin vertices below the skin, m, where they are inside of the character: of the
     /// tetrahedra between the skin and the lines of the bones [Komaritzan, section 3.2.5]. What is
     /// near at rest does not count.
-    std::vector<double> depths(const Points& x);
+    std::vector<TetContacts::Depth> depths(const Points& x);
 
 private:
+    struct Contact {
+        PointTriangleContact pair;
+        Vec3 barycentric;  // of the nearest point of the triangle
+    };
+    void copy_skin(const Points& x);
+    bool find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact) const;
+
     Index skin_vertices_;
+    Triangles triangles_;
+    std::vector<std::size_t> bone_of_;                        // of each vertex of the skin
+    std::vector<std::vector<Index>> triangles_of_bone_ = {};  // by their first vertex
     double weight_;
     Points base_ = Points(0, 3);
     Points points_ = Points(0, 3);  // skin, then base points
     TetContacts finder_;
+    std::vector<Contact> contacts_ = {};
     std::vector<RigidContact> rigid_ = {};
-    std::vector<double> diagonal_ = {};
     std::vector<Index> skin_rows_ = {};
 };
 

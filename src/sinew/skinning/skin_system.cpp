@@ -20,12 +20,12 @@ SparseSymmetric reduced_matrix(const ProjectiveTets& strain, std::span<const dou
 }  // namespace
 
 SkinSystem::SkinSystem(const ProjectiveTets& strain, std::span<const double> masses,
-                       std::span<const int> free)
+                       std::span<const int> free, bool factors_often)
     : free_(free.begin(), free.end()),
       is_contiguous_(free.empty() || free.back() + 1 == static_cast<int>(free.size())),
       matrix_(reduced_matrix(strain, masses, free)),
       value_(matrix_.value),
-      cholesky_(matrix_),
+      cholesky_(matrix_, {.factor_in_float = factors_often}),
       workspace_(cholesky_.make_workspace()) {
     for (int i = 0; i < matrix_.size; ++i) {
         const auto begin = static_cast<std::size_t>(matrix_.start[static_cast<std::size_t>(i)]);

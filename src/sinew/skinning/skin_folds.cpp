@@ -1,0 +1,266 @@
+#include "sinew/skinning/skin_folds.h"
+
+#include "sinew/geometry/surface_tree.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace sinew {
+namespace {
+
+constexpr double kExtremeBend = 2.3;  // rad, of joints when pairs that may collide are sought
+constexpr double kStraight = -0.88;   // cosine of the angle between bones that fold nothing
+constexpr double kParallel = 0.999;   // cosine of an angle with no plane
+constexpr double kBeside = 2.0;       // pairs that are beside each other by more than this many
+                                      // depths and edges do not meet
+constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+// Joints of even and odd depth in turn, bent both ways about two axes across their bones.
+std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
+                                          const BoneVolumes& bones) {
+    std::vector<int> depth(skeleton.size(), 0);
+    std::vector<Vec3> axis(skeleton.size(), Vec3::Zero());
+    std::vector<bool> has_before(skeleton.size(), false);
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        const Index parent = skeleton.joints[j].parent;
+        depth[j] = parent < 0 ? 0 : depth[at(parent)] + 1;
+    }
+    for (const BoneVolume& bone : bones.bones) {
+        has_before[at(bone.second)] = true;
+        axis[at(bone.first)] = bone.axis;
+    }
+    std::vector<JointRotations> poses;
+    for (int way = 0; way < 8; ++way) {
+        JointRotations pose;
+        pose.rotations.assign(skeleton.size(), Eigen::Quaterniond::Identity());
+        for (std::size_t j = 0; j < skeleton.size(); ++j) {
+            if (!has_before[j] || axis[j].isZero() || depth[j] % 2 != way % 2) {
+                continue;
+            }
+            const Vec3 u = axis[j].unitOrthogonal();
+            const Vec3 about = way / 4 == 0 ? u : Vec3(axis[j].cross(u));
+            const double sign = (way / 2) % 2 == 0 ? 1.0 : -1.0;
+            pose.rotations[j] = Eigen::AngleAxisd(sign * kExtremeBend, about);
+        }
+        poses.push_back(std::move(pose));
+    }
+    return poses;
+}
+
+}  // namespace
+
+SkinFolds::SkinFolds(const FleshPrisms& flesh, const CharacterSkeleton& skeleton,
+                     const BoneVolumes& bones, double weight, const Simulate& simulate)
+    : skeleton_(skeleton), weight_(weight), edge_(mean_edge(flesh)) {
+    find_bends(bones);
+    // Triangles of each bone, and its vertices that collide.
+    std::vector<std::vector<Index>> vertices(bones.bones.size());
+    std::vector<std::vector<Index>> triangles(bones.bones.size());
+    for (Index t = 0; t < flesh.triangles.rows(); ++t) {
+        triangles[at(flesh.bone[at(flesh.triangles(t, 0))])].push_back(t);
+    }
+    for (const JointRotations& bend : extreme_bends(skeleton, bones)) {
+        const CharacterPose pose = pose_of(skeleton, bend);
+        const Folded folded = simulate(pose);
+        for (std::vector<Index>& list : vertices) {
+            list.clear();
+        }
+        for (const Index i : folded.inside) {
+            vertices[at(flesh.bone[at(i)])].push_back(i);
+        }
+        const std::vector<Frame> now = frames(pose);
+        for (std::size_t b = 0; b < bends_.size(); ++b) {
+            if (!now[b].is_bent) {
+                continue;
+            }
+            for (const bool is_swapped : {false, true}) {
+                const Index one = bends_[b].bone[is_swapped ? 1 : 0];
+                const Index other = bends_[b].bone[is_swapped ? 0 : 1];
+                add_pairs(flesh, folded.points, static_cast<Index>(b), now[b], vertices[at(one)],
+                          triangles[at(other)], is_swapped);
+            }
+        }
+    }
+    std::sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+    drop_colliding(flesh.points);
+}
+
+// Pairs that are the wrong way round at rest say nothing.
+void SkinFolds::drop_colliding(const Points& rest) {
+    test(rest, rest_pose(skeleton_));
+    std::erase_if(pairs_, [&](const Pair& pair) {
+        return std::any_of(active_.begin(), active_.end(),
+                           [&](const Active& a) { return a.i == pair.i && a.j == pair.j; });
+    });
+    active_.clear();
+}
+
+// Bones that share a joint, and those with one bone between them (arm and trunk), which fold about
+// the inner end of the one that is further from the root.
+void SkinFolds::find_bends(const BoneVolumes& bones) {
+    const auto other_end = [](const BoneVolume& bone, Index joint) {
+        return bone.first == joint ? bone.second : bone.first;
+    };
+    const auto shared = [](const BoneVolume& a, const BoneVolume& b) -> Index {
+        for (const Index joint : {a.first, a.second}) {
+            if (joint == b.first || joint == b.second) {
+                return joint;
+            }
+        }
+        return -1;
+    };
+    const auto count = static_cast<Index>(bones.bones.size());
+    for (Index a = 0; a < count; ++a) {
+        const BoneVolume& A = bones.bones[at(a)];
+        std::vector<Index> seen = {a};
+        const auto add = [&](Index b, Index joint, Index end_of_b) {
+            if (std::find(seen.begin(), seen.end(), b) == seen.end()) {
+                seen.push_back(b);
+                const BoneVolume& B = bones.bones[at(b)];
+                const double opposed = A.axis.dot(B.axis) * (A.first == joint ? 1.0 : -1.0) *
+                                       (B.first == end_of_b ? 1.0 : -1.0);
+                if (opposed < kOpen) {
+                    bends_.push_back({joint,
+                                      {joint, other_end(A, joint)},
+                                      {end_of_b, other_end(B, end_of_b)},
+                                      {a, b}});
+                }
+            }
+        };
+        for (const Index b : bones.touching[at(a)]) {
+            if (b < a) {
+                const Index joint = shared(A, bones.bones[at(b)]);
+                add(b, joint, joint);
+            } else {
+                seen.push_back(b);
+            }
+        }
+        for (const Index m : bones.touching[at(a)]) {
+            for (const Index b : bones.touching[at(m)]) {
+                if (m != a && b < a) {
+                    add(b, shared(A, bones.bones[at(m)]),
+                        shared(bones.bones[at(b)], bones.bones[at(m)]));
+                }
+            }
+        }
+    }
+}
+
+std::vector<SkinFolds::Frame> SkinFolds::frames(const CharacterPose& pose) const {
+    const auto centre = [&](Index joint) {
+        return Vec3(pose[at(joint)] * skeleton_.joints[at(joint)].position);
+    };
+    std::vector<Frame> all;
+    for (const Bend& bend : bends_) {
+        const Vec3 a = (centre(bend.first[1]) - centre(bend.first[0])).normalized();
+        const Vec3 b = (centre(bend.second[1]) - centre(bend.second[0])).normalized();
+        all.push_back({centre(bend.joint), (a + b).normalized(), (b - a).normalized(),
+                       a.dot(b) > kStraight && a.dot(b) < kParallel});
+    }
+    return all;
+}
+
+// Vertices of one bone beyond the plane that halves the bend, each with the vertex of the other
+// bone that is nearest to its mirror image.
+void SkinFolds::add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend,
+                          const Frame& frame, std::span<const Index> vertices,
+                          std::span<const Index> triangles, bool is_swapped) {
+    if (vertices.empty() || triangles.empty()) {
+        return;
+    }
+    Triangles rows(static_cast<Eigen::Index>(triangles.size()), 3);
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+        rows.row(static_cast<Eigen::Index>(t)) = flesh.triangles.row(triangles[t]);
+    }
+    const SurfaceTree tree(skin, rows);
+    for (const Index v : vertices) {
+        const Vec3 w = point(skin, v) - frame.centre;
+        const double beyond = (is_swapped ? -1.0 : 1.0) * w.dot(frame.across);
+        if (beyond > 0.0 && w.dot(frame.middle) > 0.0) {
+            const Vec3 mirrored = point(skin, v) - 2.0 * w.dot(frame.across) * frame.across;
+            const auto nearest = tree.closest_point(mirrored);
+            Eigen::Index corner = 0;
+            nearest.barycentric.maxCoeff(&corner);
+            const Index partner = rows(nearest.triangle, corner);
+            // A far one does not face it.
+            if (partner != v && nearest.distance < beyond) {
+                pairs_.push_back(is_swapped ? Pair{bend, partner, v} : Pair{bend, v, partner});
+            }
+        }
+    }
+}
+
+std::vector<double> SkinFolds::diagonal(std::size_t unknowns) const {
+    std::vector<double> sum(unknowns, 0.0);
+    for (const Pair& pair : pairs_) {
+        sum[at(pair.i)] += weight_;
+        sum[at(pair.j)] += weight_;
+    }
+    return sum;
+}
+
+void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
+    for (const Active& a : active_) {
+        diagonal[at(a.i)] += weight_;
+        diagonal[at(a.j)] += weight_;
+    }
+}
+
+int SkinFolds::test(const Points& x, const CharacterPose& pose) {
+    active_.clear();
+    const std::vector<Frame> now = frames(pose);
+    for (const Pair& pair : pairs_) {
+        const Frame& f = now[at(pair.bend)];
+        if (!f.is_bent) {
+            continue;
+        }
+        const Vec3 wi = point(x, pair.i) - f.centre;
+        const Vec3 wj = point(x, pair.j) - f.centre;
+        const Eigen::Vector2d pi(wi.dot(f.middle), wi.dot(f.across));
+        const Eigen::Vector2d pj(wj.dot(f.middle), wj.dot(f.across));
+        // On the side of the fold, and the wrong way round.
+        if (pi.x() > 0.0 && pj.x() > 0.0 && pi.y() * pj.x() > pj.y() * pi.x()) {
+            const Eigen::Vector2d between = (pi.normalized() + pj.normalized()).normalized();
+            const Vec3 n = between.x() * f.across - between.y() * f.middle;
+            const double depth = (wi - wj).dot(n);
+            const double beside2 = (wi - wj).squaredNorm() - depth * depth;
+            const double allowed = kBeside * (edge_ + depth);
+            if (beside2 < allowed * allowed) {
+                active_.push_back({pair.i, pair.j, n});
+            }
+        }
+    }
+    return static_cast<int>(active_.size());
+}
+
+void SkinFolds::add_force(const Points& x, Points& force) const {
+    for (const Active& a : active_) {
+        const double passed = 0.5 * (point(x, a.i) - point(x, a.j)).dot(a.n);
+        if (passed > 0.0) {
+            const Eigen::RowVector3d push = (weight_ * passed * a.n).transpose();
+            force.row(a.i) -= push;
+            force.row(a.j) += push;
+        }
+    }
+}
+
+void SkinFolds::push_apart(Points& x) const {
+    for (const Active& a : active_) {
+        const double passed = 0.5 * (point(x, a.i) - point(x, a.j)).dot(a.n);
+        if (passed > 0.0) {
+            const Eigen::RowVector3d push = (passed * a.n).transpose();
+            x.row(a.i) -= push;
+            x.row(a.j) += push;
+        }
+    }
+}
+
+}  // namespace sinew

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "sinew/skinning/flesh_prisms.h"
+
+#include <array>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+/// Local collisions [Komaritzan, section 3.2.5]: the two sides of a fold at a bent joint. Pairs of
+/// vertices that may meet there are found once, in extreme poses; a frame only tests them.
+///
+/// A pair collides when, seen from the joint in the plane of its two bones, it has changed sides:
+/// the vertex of the first bone stands at a larger angle than that of the second. Both are pushed
+/// to the plane between them, by their distance along its normal n alone,
+///
+///   E = w / 4 max(0, (x_i - x_j) . n)^2
+///
+/// so that a motion of both costs nothing.
+/// Departs: the partner of a vertex is what lies nearest to its mirror image in the plane that
+/// halves the bend (the thesis: nearest to itself, which fails where folds pass through each other
+/// far), and n comes from the directions to both, not from normals of the crumpled skin.
+class SkinFolds {
+public:
+    /// The skin in a pose, without collisions, and its vertices that are inside of it.
+    struct Folded {
+        const Points& points;
+        std::vector<Index> inside;
+    };
+    using Simulate = std::function<Folded(const CharacterPose& pose)>;
+    SkinFolds(const FleshPrisms& flesh, const CharacterSkeleton& skeleton, const BoneVolumes& bones,
+              double weight, const Simulate& simulate);
+
+    std::size_t pairs() const {
+        return pairs_.size();
+    }
+    /// What all pairs add to the diagonal of the system.
+    std::vector<double> diagonal(std::size_t unknowns) const;
+    /// The same of those that collide.
+    void add_active_diagonal(std::span<double> diagonal) const;
+
+    /// Finds the pairs that collide; returns their number.
+    int test(const Points& x, const CharacterPose& pose);
+    void forget() {
+        active_.clear();
+    }
+    void add_force(const Points& x, Points& force) const;
+    /// Moves what collides onto the planes in between.
+    void push_apart(Points& x) const;
+
+private:
+    // Two bones and the joint between them; directions lead away from it.
+    struct Bend {
+        Index joint;
+        std::array<Index, 2> first;  // joints: from, to
+        std::array<Index, 2> second;
+        std::array<Index, 2> bone;
+    };
+    struct Pair {
+        Index bend;
+        Index i, j;
+        bool operator==(const Pair&) const = default;
+        auto operator<=>(const Pair&) const = default;
+    };
+    struct Active {
+        Index i, j;
+        Vec3 n;
+    };
+    // The plane of a bend: directions along its middle and across, from first to second bone.
+    struct Frame {
+        Vec3 centre, middle, across;
+        bool is_bent;
+    };
+    void drop_colliding(const Points& rest);
+    void find_bends(const BoneVolumes& bones);
+    void add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend, const Frame& frame,
+                   std::span<const Index> vertices, std::span<const Index> triangles,
+                   bool is_swapped);
+    std::vector<Frame> frames(const CharacterPose& pose) const;
+
+    CharacterSkeleton skeleton_;
+    double weight_;
+    double edge_;  // mean length, m
+    std::vector<Bend> bends_ = {};
+    std::vector<Pair> pairs_ = {};
+    std::vector<Active> active_ = {};
+};
+
+}  // namespace sinew
