@@ -1,0 +1,31 @@
+#pragma once
+
+#include "sinew/muscle/contact_planes.h"
+#include "sinew/muscle/muscle_simulator.h"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+/// Finds where muscles touch bones and each other. Surfaces that overlap at rest may do so: a
+/// vertex may be as deep as it was.
+class MuscleContacts {
+public:
+    MuscleContacts(const MuscleScene& scene, const MuscleSimulatorOptions& options);
+    ~MuscleContacts();
+    MuscleContacts(MuscleContacts&&) noexcept;
+    MuscleContacts& operator=(MuscleContacts&&) noexcept;
+
+    /// Planes at positions x. Planes of muscles have half the stiffness: each of two that meet
+    /// holds up the other.
+    std::vector<ContactPlanes::Plane> find(const Points& x,
+                                           std::span<const Eigen::Isometry3d> frames) const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace sinew

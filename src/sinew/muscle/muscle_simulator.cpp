@@ -1,0 +1,267 @@
+#include "sinew/muscle/muscle_simulator.h"
+
+#include "sinew/base/error.h"
+#include "sinew/energy/constant_forces.h"
+#include "sinew/energy/inertia.h"
+#include "sinew/energy/masses.h"
+#include "sinew/energy/pins.h"
+#include "sinew/muscle/contact_planes.h"
+#include "sinew/muscle/muscle_contacts.h"
+#include "sinew/muscle/muscle_measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+void require_scene(const MuscleScene& s) {
+    const std::size_t n = s.names.size();
+    const bool has_sizes =
+        n > 0 && s.first_vertex.size() == n + 1 && s.origin_frame.size() == n &&
+        s.insertion_frame.size() == n && s.fmax.size() == n &&
+        s.first_vertex.back() == s.volume.mesh.points.rows() &&
+        s.volume.share.size() == static_cast<std::size_t>(s.volume.mesh.points.rows());
+    const auto has_frame = [&](Index f) { return f >= -1 && f < s.frames; };
+    const bool has_frames =
+        std::all_of(s.origin_frame.begin(), s.origin_frame.end(), has_frame) &&
+        std::all_of(s.insertion_frame.begin(), s.insertion_frame.end(), has_frame) &&
+        std::all_of(s.obstacles.begin(), s.obstacles.end(),
+                    [&](const MuscleScene::Obstacle& o) { return has_frame(o.frame); });
+    if (!has_sizes || !has_frames) {
+        throw InputError({.where = "muscle scene",
+                          .found = fmt::format("{} names, {} vertex ranges, {} frames", n,
+                                               s.first_vertex.size(), s.frames),
+                          .needs = "one entry per muscle, a vertex range for all points, frames "
+                                   "that exist",
+                          .remedy = "make the scene with join_muscles"});
+    }
+}
+
+}  // namespace
+
+struct MuscleSimulator::Data {
+    struct Held {
+        Index vertex;
+        Index frame;
+        Vec3 rest;
+    };
+
+    Data(MuscleScene s, const MuscleSimulatorOptions& o)
+        : scene((require_scene(s), std::move(s))),
+          options(o),
+          tets(std::make_shared<MuscleTets>(scene.volume, muscle_constants(), tendon_constants(),
+                                            o.dilatation)),
+          masses(tets->masses()),
+          weight(std::make_shared<ConstantForces>(gravity_forces(masses, o.gravity))),
+          contacts(scene, o),
+          solver({tets}, scene.volume.mesh.points.rows(), VertexConstraints()),
+          frames(static_cast<std::size_t>(scene.frames), Eigen::Isometry3d::Identity()),
+          previous(frames),
+          activation(scene.names.size(), 0.0) {
+        state.x = scene.volume.mesh.points;
+        state.v = Points::Zero(state.x.rows(), 3);
+        add_held(scene.volume.origin, scene.origin_frame);
+        add_held(scene.volume.insertion, scene.insertion_frame);
+    }
+
+    Index muscle_of_vertex(Index v) const {
+        const auto next = std::upper_bound(scene.first_vertex.begin(), scene.first_vertex.end(), v);
+        return static_cast<Index>(next - scene.first_vertex.begin()) - 1;
+    }
+
+    void add_held(const std::vector<Index>& vertices, const std::vector<Index>& frame_of) {
+        for (const Index v : vertices) {
+            held.push_back({v, frame_of[static_cast<std::size_t>(muscle_of_vertex(v))],
+                            point(scene.volume.mesh.points, v)});
+        }
+    }
+
+    Eigen::Isometry3d motion(Index frame) const {
+        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[static_cast<std::size_t>(frame)];
+    }
+
+    std::shared_ptr<Pins> holds() const {
+        std::vector<Pins::Pin> pins;
+        pins.reserve(held.size());
+        for (const Held& h : held) {
+            pins.push_back({h.vertex, motion(h.frame) * h.rest, options.hold_stiffness});
+        }
+        return std::make_shared<Pins>(std::move(pins));
+    }
+
+    /// Vertices carried along with the bones between which they lie, for a start.
+    Points carried() const {
+        Points x = state.x;
+        for (std::size_t m = 0; m < scene.names.size(); ++m) {
+            const auto change = [&](Index f) -> Eigen::Isometry3d {
+                return f < 0 ? Eigen::Isometry3d::Identity()
+                             : frames[static_cast<std::size_t>(f)] *
+                                   previous[static_cast<std::size_t>(f)].inverse();
+            };
+            const Eigen::Isometry3d A = change(scene.origin_frame[m]);
+            const Eigen::Isometry3d B = change(scene.insertion_frame[m]);
+            for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
+                const double s = scene.volume.share[static_cast<std::size_t>(v)];
+                const Vec3 p = point(x, v);
+                x.row(v) = ((1.0 - s) * (A * p) + s * (B * p)).transpose();
+            }
+        }
+        return x;
+    }
+
+    MuscleScene scene;
+    MuscleSimulatorOptions options;
+    std::shared_ptr<MuscleTets> tets;
+    std::vector<double> masses;
+    std::shared_ptr<ConstantForces> weight;
+    MuscleContacts contacts;
+    NewtonSolver solver;
+    std::vector<Held> held = {};
+    std::vector<Eigen::Isometry3d> frames, previous;
+    std::vector<double> activation;
+    MovingPoints state = {};
+    std::shared_ptr<ContactPlanes> touching =
+        std::make_shared<ContactPlanes>(std::vector<ContactPlanes::Plane>());
+};
+
+MuscleSimulator::MuscleSimulator(MuscleScene scene, const MuscleSimulatorOptions& options) {
+    check_ranges(options, "muscle simulator options");
+    data_ = std::make_unique<Data>(std::move(scene), options);
+}
+MuscleSimulator::~MuscleSimulator() = default;
+MuscleSimulator::MuscleSimulator(MuscleSimulator&&) noexcept = default;
+MuscleSimulator& MuscleSimulator::operator=(MuscleSimulator&&) noexcept = default;
+
+void MuscleSimulator::set_activation(std::span<const double> activation) {
+    data_->tets->set_activation(activation);
+    data_->activation.assign(activation.begin(), activation.end());
+}
+
+void MuscleSimulator::set_frames(std::span<const Eigen::Isometry3d> frames) {
+    if (frames.size() != data_->frames.size()) {
+        throw InputError({.where = "frames of muscles",
+                          .found = fmt::format("{} motions", frames.size()),
+                          .needs = fmt::format("{}", data_->frames.size()),
+                          .remedy = "give one motion per frame of the scene"});
+    }
+    data_->frames.assign(frames.begin(), frames.end());
+}
+
+NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progress& progress) {
+    Data& d = *data_;
+    d.state.x = d.carried();
+    d.previous = d.frames;
+    NewtonReport total;
+    for (int round = 0; round < d.options.settle_rounds; ++round) {
+        d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
+        const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching};
+        NewtonResult result = d.solver.solve(terms, d.state.x, options, progress);
+        const double moved = (result.x - d.state.x).rowwise().norm().maxCoeff();
+        d.state.x = std::move(result.x);
+        total.status = result.report.status;
+        total.iterations += result.report.iterations;
+        total.projected_hessians += result.report.projected_hessians;
+        total.seconds_total += result.report.seconds_total;
+        total.seconds_assemble += result.report.seconds_assemble;
+        total.seconds_factorise += result.report.seconds_factorise;
+        total.residual = std::move(result.report.residual);
+        total.energy = std::move(result.report.energy);
+        // Planes follow the shape: once it hardly moves, they are where they belong.
+        constexpr double kAtRest = 5e-5;
+        if (d.touching->planes().empty() || moved < kAtRest) {
+            break;
+        }
+    }
+    d.state.v.setZero();
+    return total;
+}
+
+NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
+    Data& d = *data_;
+    // Damping in air: velocities shrink before they carry on.
+    const double kept = 1.0 / (1.0 + d.options.damping * step);
+    const Points predicted = d.state.x + step * kept * d.state.v;
+    const Points start = d.carried();
+    d.previous = d.frames;
+    d.touching = std::make_shared<ContactPlanes>(d.contacts.find(start, d.frames));
+    const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
+                               std::make_shared<Inertia>(d.masses, predicted, step)};
+    NewtonResult result = d.solver.solve(terms, start,
+                                         {.max_iterations = d.options.step_iterations,
+                                          .tolerance = d.options.step_tolerance,
+                                          .is_minimum_checked = false},
+                                         progress);
+    d.state.v = (result.x - d.state.x) / step;
+    d.state.x = std::move(result.x);
+    d.state.time += step;
+    return result.report;
+}
+
+MixedStepReport MuscleSimulator::advance_explicit(double step, int steps, double viscosity) {
+    Data& d = *data_;
+    VertexConstraints fixed;
+    for (const Data::Held& h : d.held) {
+        fixed.fix(h.vertex, d.motion(h.frame) * h.rest);
+    }
+    d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
+    std::optional<FemViscosity> damping;
+    if (viscosity > 0.0) {
+        damping.emplace(d.scene.volume.mesh, viscosity, 0.0);
+    }
+    const MixedStepper stepper({d.tets, d.weight, d.touching}, d.masses, std::move(damping), fixed,
+                               {.step = step, .tolerance = 1e-6});
+    fixed.apply(d.state.x);
+    MixedStepReport total;
+    for (int i = 0; i < steps; ++i) {
+        const MixedStepReport report = stepper.advance(d.state);
+        total.is_converged = total.is_converged && report.is_converged;
+        total.iterations += report.iterations;
+    }
+    return total;
+}
+
+double MuscleSimulator::stable_step() const {
+    return compute_stable_step({data_->tets}, data_->masses, data_->state.x);
+}
+
+const MuscleScene& MuscleSimulator::scene() const {
+    return data_->scene;
+}
+const Points& MuscleSimulator::positions() const {
+    return data_->state.x;
+}
+const Points& MuscleSimulator::velocities() const {
+    return data_->state.v;
+}
+double MuscleSimulator::time() const {
+    return data_->state.time;
+}
+double MuscleSimulator::penetration() const {
+    return data_->touching->deepest(data_->state.x);
+}
+
+std::vector<MuscleState> MuscleSimulator::states() const {
+    const Data& d = *data_;
+    std::vector<MuscleState> states = measure_muscles(d.scene, *d.tets, d.state.x);
+    std::vector<Vec3> pull(states.size(), Vec3::Zero());
+    for (std::size_t i = d.scene.volume.origin.size(); i < d.held.size(); ++i) {
+        const Data::Held& h = d.held[i];
+        pull[static_cast<std::size_t>(d.muscle_of_vertex(h.vertex))] +=
+            d.options.hold_stiffness * (d.motion(h.frame) * h.rest - point(d.state.x, h.vertex));
+    }
+    for (std::size_t m = 0; m < states.size(); ++m) {
+        states[m].force = pull[m].norm();
+        states[m].activation = d.activation[m];
+    }
+    return states;
+}
+
+TetMesh MuscleSimulator::frame() const {
+    return muscle_frame(data_->scene, *data_->tets, data_->activation, data_->state.x);
+}
+
+}  // namespace sinew

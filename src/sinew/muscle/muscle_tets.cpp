@@ -1,0 +1,316 @@
+#include "sinew/muscle/muscle_tets.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/energy/tet_assembly.h"
+#include "sinew/material/invariants.h"
+#include "sinew/material/volume_functions.h"
+
+#include <Eigen/LU>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr std::size_t kGrain = 512;
+/// K over the greatest fibre stress: fibres that pull with s change the volume by s / (6 K).
+constexpr double kStiffness = 60.0;
+
+void require_sizes(const MuscleVolume& v) {
+    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
+    if (v.muscle.size() != tets || static_cast<std::size_t>(v.fibre.rows()) != tets ||
+        v.tendon.size() != tets || v.strength.size() != tets || tets == 0) {
+        throw InputError(
+            {.where = "muscle volume",
+             .found = fmt::format("{} tetrahedra with {} muscles, {} fibres, {} shares "
+                                  "of tendon, {} strengths",
+                                  tets, v.muscle.size(), v.fibre.rows(), v.tendon.size(),
+                                  v.strength.size()),
+             .needs = "one of each per tetrahedron, and at least one tetrahedron",
+             .remedy = "fill the muscle before simulating it"});
+    }
+    if (*std::min_element(v.muscle.begin(), v.muscle.end()) < 0) {
+        throw InputError({.where = "muscle volume",
+                          .found = "a tetrahedron of muscle -1",
+                          .needs = "numbers of muscles from 0",
+                          .remedy = "number the muscles"});
+    }
+}
+
+Lists lists_by(const std::vector<Index>& owner, Index owners) {
+    Lists lists;
+    lists.start.assign(static_cast<std::size_t>(owners) + 1, 0);
+    for (const Index o : owner) {
+        ++lists.start[static_cast<std::size_t>(o) + 1];
+    }
+    for (std::size_t i = 1; i < lists.start.size(); ++i) {
+        lists.start[i] += lists.start[i - 1];
+    }
+    lists.items.resize(owner.size());
+    std::vector<Index> next(lists.start.begin(), lists.start.end() - 1);
+    for (std::size_t t = 0; t < owner.size(); ++t) {
+        lists.items[static_cast<std::size_t>(next[static_cast<std::size_t>(owner[t])]++)] =
+            static_cast<Index>(t);
+    }
+    return lists;
+}
+
+Lists vertices_of(const Lists& patches, const Tets& tets) {
+    Lists lists;
+    std::vector<Index> own;
+    for (std::size_t p = 0; p < patches.size(); ++p) {
+        own.clear();
+        for (const Index t : patches[p]) {
+            own.insert(own.end(), {tets(t, 0), tets(t, 1), tets(t, 2), tets(t, 3)});
+        }
+        std::sort(own.begin(), own.end());
+        own.erase(std::unique(own.begin(), own.end()), own.end());
+        lists.items.insert(lists.items.end(), own.begin(), own.end());
+        lists.start.push_back(static_cast<Index>(lists.items.size()));
+    }
+    return lists;
+}
+
+}  // namespace
+
+MuscleTets::MuscleTets(const MuscleVolume& volume, const MuscleConstants& muscle,
+                       const MuscleConstants& tendon, const DilatationOptions& dilatation)
+    : elements_((require_sizes(volume), volume.mesh)),
+      muscle_(muscle),
+      tendon_(tendon),
+      muscle_of_(volume.muscle),
+      tendon_share_(volume.tendon),
+      activation_(static_cast<std::size_t>(
+                      *std::max_element(volume.muscle.begin(), volume.muscle.end()) + 1),
+                  0.0),
+      patch_of_(tet_patches(volume.mesh, std::max(1, dilatation.patch_tets))) {
+    require_valid(muscle, "muscle");
+    require_valid(tendon, "tendon");
+    // Volumes are kept here, by tetrahedra and patches, not by the laws.
+    muscle_.matrix.K = 0.0;
+    tendon_.matrix.K = 0.0;
+    const auto count = static_cast<std::size_t>(elements_.count());
+    fibre_.resize(count);
+    own_K_.assign(count, 0.0);
+    crowd_.assign(count, 1.0);
+    tendon_crowd_.assign(count, 1.0);
+    const double tendon_stress = tendon.fibre.at(1.0 + kTendonStrain, 0.0).tension;
+    const auto patches =
+        static_cast<std::size_t>(*std::max_element(patch_of_.begin(), patch_of_.end()) + 1);
+    patch_volume_.assign(patches, 0.0);
+    patch_K_.assign(patches, 0.0);
+    for (std::size_t t = 0; t < count; ++t) {
+        fibre_[t] = point(volume.fibre, static_cast<Eigen::Index>(t));
+        if (const double strength = volume.strength[t]; strength > 0.0) {
+            crowd_[t] = muscle.fibre.peak_stress > 0.0 ? strength / muscle.fibre.peak_stress : 1.0;
+            tendon_crowd_[t] = tendon_stress > 0.0 ? strength / tendon_stress : 1.0;
+        }
+        const auto p = static_cast<std::size_t>(patch_of_[t]);
+        const double V = elements_.volume(static_cast<Eigen::Index>(t));
+        patch_volume_[p] += V;
+        const double s = tendon_share_[t];
+        const double K = (1.0 - s) * muscle.matrix.K + s * tendon.matrix.K;
+        own_K_[t] = K;
+        if (dilatation.patch_tets > 1) {
+            const double shear = 2.0 * ((1.0 - s) * (muscle.matrix.A + muscle.matrix.B) +
+                                        s * (tendon.matrix.A + tendon.matrix.B));
+            own_K_[t] = dilatation.own * shear + dilatation.own_strength * volume.strength[t];
+            patch_K_[p] +=
+                V * std::max(0.0, std::max(K, kStiffness * volume.strength[t]) - own_K_[t]);
+        }
+    }
+    for (std::size_t p = 0; p < patches; ++p) {
+        patch_K_[p] /= patch_volume_[p];
+    }
+    patch_tets_ = lists_by(patch_of_, static_cast<Index>(patches));
+    patch_vertices_ = vertices_of(patch_tets_, elements_.tets());
+}
+
+void MuscleTets::set_activation(std::span<const double> activation) {
+    const bool is_valid = activation.size() == activation_.size() &&
+                          std::all_of(activation.begin(), activation.end(),
+                                      [](double a) { return a >= 0.0 && a <= 1.0; });
+    if (!is_valid) {
+        throw InputError({.where = "activation of muscles",
+                          .found = fmt::format("{} values", activation.size()),
+                          .needs = fmt::format("{} values in [0, 1]", activation_.size()),
+                          .remedy = "give one per muscle"});
+    }
+    activation_.assign(activation.begin(), activation.end());
+}
+
+MuscleStress MuscleTets::stress_of(std::size_t t, const Mat3& F) const {
+    const double s = tendon_share_[t];
+    MuscleStress a = s < 1.0 ? muscle_stress(muscle_, F, fibre_[t], activation_of(t), crowd_[t])
+                             : MuscleStress();
+    if (s > 0.0) {
+        const MuscleStress b = muscle_stress(tendon_, F, fibre_[t], 0.0, tendon_crowd_[t]);
+        a.energy += s * (b.energy - a.energy);
+        a.stretch = b.stretch;
+        a.fibre_stress += s * (b.fibre_stress - a.fibre_stress);
+        a.P += s * (b.P - a.P);
+    }
+    // K_own (ln J)^2
+    const VolumeFunction log = log_of_volume(F.determinant());
+    a.energy += own_K_[t] * log.value * log.value;
+    a.P += 2.0 * own_K_[t] * log.value * log.first * cofactors(F);
+    return a;
+}
+
+std::vector<double> MuscleTets::patch_ratios(const Points& x) const {
+    std::vector<double> ratio(patch_volume_.size());
+    parallel_for(ratio.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            double v = 0.0;
+            for (const Index t : patch_tets_[p]) {
+                v += edge_matrix(x, elements_.tets(), t).determinant() / 6.0;
+            }
+            ratio[p] = v / patch_volume_[p];
+        }
+    });
+    return ratio;
+}
+
+std::vector<MuscleTets::Pressure> MuscleTets::pressures(const Points& x) const {
+    const std::vector<double> ratio = patch_ratios(x);
+    std::vector<Pressure> pressure(ratio.size());
+    for (std::size_t p = 0; p < ratio.size(); ++p) {
+        const VolumeFunction log = log_of_volume(ratio[p]);
+        const double K2 = 2.0 * patch_K_[p];
+        pressure[p] = {K2 * log.value * log.first,
+                       K2 * (log.first * log.first + log.value * log.second) / patch_volume_[p]};
+    }
+    return pressure;
+}
+
+double MuscleTets::patch_energy(const Points& x) const {
+    const std::vector<double> ratio = patch_ratios(x);
+    double sum = 0.0;
+    for (std::size_t p = 0; p < ratio.size(); ++p) {
+        const double log = log_of_volume(ratio[p]).value;
+        sum += patch_volume_[p] * patch_K_[p] * log * log;
+    }
+    return sum;
+}
+
+double MuscleTets::value(const Points& x) const {
+    const auto sum_of = [&](std::size_t begin, std::size_t end) {
+        double sum = 0.0;
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<Eigen::Index>(k);
+            sum += elements_.volume(t) * stress_of(k, elements_.deformation_gradient(x, t)).energy;
+        }
+        return sum;
+    };
+    return patch_energy(x) + parallel_reduce(static_cast<std::size_t>(elements_.count()), kGrain,
+                                             0.0, sum_of, [](double a, double b) { return a + b; });
+}
+
+std::vector<MuscleStress> MuscleTets::stresses(const Points& x) const {
+    const std::vector<Pressure> pressure = pressures(x);
+    std::vector<MuscleStress> stress(static_cast<std::size_t>(elements_.count()));
+    parallel_for(stress.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const Mat3 F = elements_.deformation_gradient(x, static_cast<Eigen::Index>(k));
+            stress[k] = stress_of(k, F);
+            // v = V det F, so dE/dv makes a stress of dE/dv cof F.
+            stress[k].P += pressure[static_cast<std::size_t>(patch_of_[k])].first * cofactors(F);
+        }
+    });
+    return stress;
+}
+
+void MuscleTets::add_gradient(const Points& x, Points& gradient) const {
+    const std::vector<Pressure> pressure = pressures(x);
+    std::vector<Mat3> G(static_cast<std::size_t>(elements_.count()));
+    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<Eigen::Index>(k);
+            const Mat3 F = elements_.deformation_gradient(x, t);
+            const double p = pressure[static_cast<std::size_t>(patch_of_[k])].first;
+            G[k] = (stress_of(k, F).P + p * cofactors(F)) * elements_.normals(t);
+        }
+    });
+    elements_.add_to_vertices(G, gradient);
+}
+
+void MuscleTets::add_pattern(BlockPattern& pattern) const {
+    for (std::size_t p = 0; p < patch_vertices_.size(); ++p) {
+        pattern.couple(patch_vertices_[p]);
+    }
+}
+
+void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
+    const std::vector<Pressure> pressure = pressures(x);
+    // Law and pressure of each tetrahedron; projected together, since one stiffens the other.
+    detail::assemble_tets(
+        elements_.tets(),
+        [&](Eigen::Index t) {
+            const auto k = static_cast<std::size_t>(t);
+            const Mat3 F = elements_.deformation_gradient(x, t);
+            const double s = tendon_share_[k];
+            const double p = pressure[static_cast<std::size_t>(patch_of_[k])].first;
+            const VolumeFunction log = log_of_volume(F.determinant());
+            const double K2 = 2.0 * own_K_[k];
+            Mat9 C = tangent_from_invariants(
+                F,
+                {.dJ = p + K2 * log.value * log.first,
+                 .dJJ = K2 * (log.first * log.first + log.value * log.second)},
+                Tangent::Exact);
+            if (s < 1.0) {
+                add_muscle_tangent(muscle_, F, fibre_[k], activation_of(k), crowd_[k], 1.0 - s, C);
+            }
+            if (s > 0.0) {
+                add_muscle_tangent(tendon_, F, fibre_[k], 0.0, tendon_crowd_[k], s, C);
+            }
+            if (kind == Tangent::PositiveSemidefinite) {
+                C = without_negative_eigenvalues(C);
+            }
+            return detail::tet_blocks(C / elements_.volume(t), elements_.normals(t));
+        },
+        H);
+    // d2E/dv2 g g^T of each patch, g = dv/dx.
+    std::vector<Vec3> g;
+    for (std::size_t p = 0; p < patch_vertices_.size(); ++p) {
+        double second = pressure[p].second;
+        if (kind == Tangent::PositiveSemidefinite) {
+            second = std::max(second, 0.0);
+        }
+        const auto vertices = patch_vertices_[p];
+        g.assign(vertices.size(), Vec3::Zero());
+        for (const Index t : patch_tets_[p]) {
+            const Mat3 c = cofactors(edge_matrix(x, elements_.tets(), t)) / 6.0;
+            for (int k = 0; k < 4; ++k) {
+                const auto at =
+                    std::lower_bound(vertices.begin(), vertices.end(), elements_.tets()(t, k)) -
+                    vertices.begin();
+                g[static_cast<std::size_t>(at)] += k == 0 ? Vec3(-c.rowwise().sum()) : c.col(k - 1);
+            }
+        }
+        for (std::size_t i = 0; i < vertices.size(); ++i) {
+            for (std::size_t j = 0; j <= i; ++j) {
+                H.block(H.slot(vertices[i], vertices[j])) += second * g[i] * g[j].transpose();
+            }
+        }
+    }
+}
+
+std::vector<double> MuscleTets::masses() const {
+    std::vector<double> mass(static_cast<std::size_t>(elements_.vertices()), 0.0);
+    for (Eigen::Index t = 0; t < elements_.count(); ++t) {
+        const auto k = static_cast<std::size_t>(t);
+        const double density =
+            muscle_.density + tendon_share_[k] * (tendon_.density - muscle_.density);
+        for (int c = 0; c < 4; ++c) {
+            mass[static_cast<std::size_t>(elements_.tets()(t, c))] +=
+                0.25 * density * elements_.volume(t);
+        }
+    }
+    return mass;
+}
+
+}  // namespace sinew

@@ -1,0 +1,233 @@
+#include "sinew/muscle/muscle_volume.h"
+
+#include "sinew/base/error.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/meshing/level_set.h"
+#include "sinew/meshing/remesh.h"
+#include "sinew/meshing/tetrahedralise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sinew {
+
+namespace {
+
+/// Depth of the muscle below each vertex, m.
+std::vector<double> thickness_of(const TriangleMesh& mesh) {
+    const SurfaceTree tree(mesh);
+    const Points normals = vertex_normals(mesh);
+    std::vector<double> thickness(static_cast<std::size_t>(mesh.points.rows()), 0.0);
+    for (Eigen::Index v = 0; v < mesh.points.rows(); ++v) {
+        const Vec3 n = point(normals, v);
+        if (!(n.norm() > 0.5)) {
+            continue;
+        }
+        const RayHit hit = tree.first_hit({.origin = point(mesh.points, v) - 1e-6 * n,
+                                           .direction = -n,
+                                           .t_min = 1e-6,
+                                           .t_max = 1.0});
+        thickness[static_cast<std::size_t>(v)] = hit.triangle < 0 ? 0.0 : hit.t;
+    }
+    return thickness;
+}
+
+/// Edge lengths that follow the thickness and change slowly.
+std::vector<double> edge_lengths(const TriangleMesh& mesh, double edge, double least) {
+    std::vector<double> length = thickness_of(mesh);
+    for (double& l : length) {
+        l = std::clamp(0.7 * l, least, edge);
+    }
+    const Edges edges = unique_edges(mesh.triangles);
+    for (int round = 0; round < 30; ++round) {
+        bool has_changed = false;
+        for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+            const double d = (mesh.points.row(edges(e, 0)) - mesh.points.row(edges(e, 1))).norm();
+            double& a = length[static_cast<std::size_t>(edges(e, 0))];
+            double& b = length[static_cast<std::size_t>(edges(e, 1))];
+            const double least_a = b + 0.3 * d;
+            const double least_b = a + 0.3 * d;
+            has_changed = has_changed || a > least_a || b > least_b;
+            a = std::min(a, least_a);
+            b = std::min(b, least_b);
+        }
+        if (!has_changed) {
+            break;
+        }
+    }
+    return length;
+}
+
+/// One try: even triangles, then TetGen.
+TetMesh fill(const TriangleMesh& surface, double edge, double least, const Progress& progress) {
+    // A muscle in one piece of coarse triangles cannot tell where it is thin.
+    TriangleMesh fine = remeshed(surface, {.edge_length = std::min(edge, 0.003)}, progress);
+    fine = remeshed(fine, edge_lengths(fine, edge, least), {.iterations = 6}, progress);
+    return tetrahedralise({fine}, {.max_edge = edge, .timeout = 60.0}, progress);
+}
+
+TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
+    const double voxel = std::min(0.35 * edge, 0.0015);
+    const LevelSet solid =
+        LevelSet::from_mesh(surface, {.voxel = voxel}).closed(voxel).smoothed(0.5 * voxel);
+    TriangleMesh mesh = solid.to_mesh();
+    const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
+    if (pieces.count > 1) {  // the largest piece is the muscle
+        std::vector<Index> size(static_cast<std::size_t>(pieces.count), 0);
+        for (const Index p : pieces.of_triangle) {
+            ++size[static_cast<std::size_t>(p)];
+        }
+        const auto largest =
+            static_cast<Index>(std::max_element(size.begin(), size.end()) - size.begin());
+        Triangles kept(size[static_cast<std::size_t>(largest)], 3);
+        Eigen::Index next = 0;
+        for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+            if (pieces.of_triangle[static_cast<std::size_t>(t)] == largest) {
+                kept.row(next++) = mesh.triangles.row(t);
+            }
+        }
+        const Compacted compact = without_unused_points(mesh.points, kept);
+        mesh = {.points = compact.points, .triangles = compact.triangles};
+    }
+    return tetrahedralise({mesh}, {.max_edge = edge, .timeout = 60.0}, progress);
+}
+
+TetMesh fill_somehow(const TriangleMesh& surface, const MuscleVolumeOptions& options,
+                     const Progress& progress) {
+    for (const double share : {1.0, 0.8, 0.6}) {
+        try {
+            return fill(surface, share * options.edge, share * options.least_edge, progress);
+        } catch (const InputError&) {
+            progress.check_cancelled();
+        }
+    }
+    return fill_by_level_set(surface, options.edge, progress);
+}
+
+/// Values of surface vertices carried to any points, by the nearest place on the surface.
+std::vector<double> carried(const SurfaceTree& tree, const TriangleMesh& mesh,
+                            const std::vector<double>& values, const Points& to) {
+    const std::vector<ClosestPoint> nearest = tree.closest_points(to);
+    std::vector<double> result(nearest.size());
+    for (std::size_t i = 0; i < nearest.size(); ++i) {
+        for (int c = 0; c < 3; ++c) {
+            result[i] += nearest[i].barycentric[c] *
+                         values[static_cast<std::size_t>(mesh.triangles(nearest[i].triangle, c))];
+        }
+    }
+    return result;
+}
+
+/// Vertices of the first (or last) part of the way; at least a few.
+std::vector<Index> end_of(const std::vector<double>& share, bool is_insertion, double reach) {
+    constexpr std::size_t kFewest = 6;
+    std::vector<Index> found;
+    while (found.size() < std::min(kFewest, share.size() / 4)) {
+        found.clear();
+        for (std::size_t v = 0; v < share.size(); ++v) {
+            if ((is_insertion ? 1.0 - share[v] : share[v]) <= reach) {
+                found.push_back(static_cast<Index>(v));
+            }
+        }
+        reach *= 1.3;
+    }
+    return found;
+}
+
+}  // namespace
+
+MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
+                                std::span<const double> tendon, double fmax, double reach) {
+    MuscleVolume v;
+    v.mesh = std::move(mesh);
+    v.share = std::move(share);
+    v.origin = end_of(v.share, false, reach);
+    v.insertion = end_of(v.share, true, reach);
+    const LaplaceFibres fibres(v.mesh, v.origin, v.insertion);
+    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
+    v.muscle.assign(tets, 0);
+    v.tendon.assign(tets, 0.0);
+    v.strength.assign(tets, 0.0);
+    v.fibre = fibres.gradient();
+    for (std::size_t t = 0; t < tets; ++t) {
+        const auto row = static_cast<Eigen::Index>(t);
+        for (int c = 0; c < 4; ++c) {
+            v.tendon[t] += 0.25 * tendon[static_cast<std::size_t>(v.mesh.tets(row, c))];
+        }
+        const double length = v.fibre.row(row).norm();
+        v.strength[t] = fmax * length / fibres.flow();
+        v.fibre.row(row) = length > 0.0 ? Eigen::RowVector3d(v.fibre.row(row) / length)
+                                        : Eigen::RowVector3d(Vec3::UnitY().transpose());
+    }
+    // Where held vertices make an edge, flow has a peak that fibres do not have.
+    std::vector<double> sorted = v.strength;
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(tets / 2),
+                     sorted.end());
+    const double middle = sorted[tets / 2];
+    for (double& s : v.strength) {
+        s = std::clamp(s, 0.02 * middle, 50.0 * middle);
+    }
+    return v;
+}
+
+MuscleVolume fill_muscle(const MuscleShape& shape, const MuscleVolumeOptions& options,
+                         const Progress& progress) {
+    check_ranges(options, "muscle volume options");
+    const auto vertices = static_cast<std::size_t>(shape.mesh.points.rows());
+    if (shape.share.size() != vertices || shape.tendon.size() != vertices) {
+        throw InputError({.where = "muscle shape",
+                          .found = fmt::format("{} vertices, {} shares, {} tendons", vertices,
+                                               shape.share.size(), shape.tendon.size()),
+                          .needs = "one of each per vertex",
+                          .remedy = "give the way from origin to insertion"});
+    }
+    TriangleMesh plain{.points = shape.mesh.points, .triangles = shape.mesh.triangles};
+    TetMesh mesh = fill_somehow(plain, options, progress);
+    mesh.region.clear();
+    const SurfaceTree tree(plain);
+    std::vector<double> share = carried(tree, plain, shape.share, mesh.points);
+    const std::vector<double> tendon = carried(tree, plain, shape.tendon, mesh.points);
+    return make_muscle_volume(std::move(mesh), std::move(share), tendon, shape.fmax, options.reach);
+}
+
+MuscleVolume join_muscles(std::span<const MuscleVolume> muscles, std::vector<Index>& first_vertex) {
+    MuscleVolume all;
+    Eigen::Index points = 0;
+    Eigen::Index tets = 0;
+    first_vertex.assign(1, 0);
+    for (const MuscleVolume& m : muscles) {
+        points += m.mesh.points.rows();
+        tets += m.mesh.tets.rows();
+        first_vertex.push_back(static_cast<Index>(points));
+    }
+    all.mesh.points.resize(points, 3);
+    all.mesh.tets.resize(tets, 4);
+    all.fibre.resize(tets, 3);
+    Eigen::Index tet = 0;
+    for (std::size_t k = 0; k < muscles.size(); ++k) {
+        const MuscleVolume& m = muscles[k];
+        const Index shift = first_vertex[k];
+        const Eigen::Index count = m.mesh.tets.rows();
+        all.mesh.points.middleRows(shift, m.mesh.points.rows()) = m.mesh.points;
+        all.mesh.tets.middleRows(tet, count) = m.mesh.tets.array() + shift;
+        all.fibre.middleRows(tet, count) = m.fibre;
+        all.muscle.insert(all.muscle.end(), static_cast<std::size_t>(count), static_cast<Index>(k));
+        all.tendon.insert(all.tendon.end(), m.tendon.begin(), m.tendon.end());
+        all.strength.insert(all.strength.end(), m.strength.begin(), m.strength.end());
+        all.share.insert(all.share.end(), m.share.begin(), m.share.end());
+        for (const Index v : m.origin) {
+            all.origin.push_back(v + shift);
+        }
+        for (const Index v : m.insertion) {
+            all.insertion.push_back(v + shift);
+        }
+        tet += count;
+    }
+    return all;
+}
+
+}  // namespace sinew

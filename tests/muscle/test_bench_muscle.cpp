@@ -1,0 +1,195 @@
+#include "sinew/base/error.h"
+#include "sinew/base/random.h"
+#include "sinew/energy/pins.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/muscle/contact_planes.h"
+#include "sinew/muscle/muscle_simulator.h"
+#include "sinew/muscle/muscle_volume.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "tests/support/shapes.h"
+
+namespace sinew {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+MuscleScene bench_scene(const BenchMuscle& bench) {
+    MuscleScene scene;
+    const MuscleVolume one = bench_muscle(bench);
+    scene.volume = join_muscles(std::span(&one, 1), scene.first_vertex);
+    scene.names = {"bench"};
+    scene.origin_frame = {-1};
+    scene.insertion_frame = {0};
+    scene.frames = 1;
+    scene.fmax = {muscle_constants().fibre.peak_stress * kPi * bench.belly_radius *
+                  bench.belly_radius};
+    return scene;
+}
+
+Eigen::Isometry3d shift_y(double y) {
+    Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
+    T.translation().y() = y;
+    return T;
+}
+
+// F = Fmax f(lambda) a with Fmax = peak stress * PCSA, fibres as long as the belly.
+TEST(MuscleSimulator, IsometricForceFollowsSectionCurveAndActivation) {
+    MuscleScene scene = bench_scene({.rings = 24, .around = 2});
+    const double fmax = scene.fmax[0];
+    MuscleSimulator simulator(std::move(scene), {.gravity = Vec3::Zero()});
+    simulator.settle();
+    const MuscleState rest = simulator.states()[0];
+    EXPECT_NEAR(rest.force, 0.0, 1e-6);
+    EXPECT_NEAR(rest.length, 0.2, 1e-3);
+    for (const double a : {0.3, 1.0}) {
+        simulator.set_activation(std::vector{a});
+        const NewtonReport report = simulator.settle();
+        EXPECT_EQ(report.status, SolverStatus::Converged);
+        const MuscleState s = simulator.states()[0];
+        const double predicted = fmax * a * FibreCurve::active_shape(s.mean_fibre_stretch);
+        EXPECT_NEAR(s.force, predicted, 0.05 * predicted) << a;
+        EXPECT_LT(std::abs(s.volume_change), 0.01);
+        // Tendons give way, so the belly shortens and swells.
+        EXPECT_GT(s.mean_tendon_stretch, 1.01);
+        EXPECT_LT(s.mean_fibre_stretch, 0.995);
+        EXPECT_GT(s.belly_section, 1.002 * rest.belly_section);
+    }
+}
+
+TEST(MuscleSimulator, StretchedRelaxedMusclePullsByItsPassiveFibres) {
+    MuscleSimulator simulator(bench_scene({.rings = 24, .around = 2}), {.gravity = Vec3::Zero()});
+    simulator.set_frames(std::vector{shift_y(0.02)});
+    simulator.settle();
+    const MuscleState s = simulator.states()[0];
+    const FibreCurve f = muscle_constants().fibre;
+    const double section = kPi * 0.0125 * 0.0125;
+    EXPECT_NEAR(s.force, section * f.at(s.mean_fibre_stretch, 0.0).tension, 0.25 * s.force);
+    EXPECT_GT(s.mean_fibre_stretch, 1.08);
+    EXPECT_NEAR(s.length, 0.22, 1e-3);
+}
+
+/// Force of a soft block squeezed by a tenth between plates it sticks to.
+double squeeze_force(int n, int patch_tets) {
+    MuscleVolume v;
+    v.mesh = support::box_of_tets({n, n, n}, Vec3(0.03, 0.03, 0.03));
+    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
+    v.muscle.assign(tets, 0);
+    v.fibre = Points::Zero(v.mesh.tets.rows(), 3);
+    v.fibre.col(0).setOnes();
+    v.tendon.assign(tets, 0.0);
+    v.strength.assign(tets, 0.0);
+    MuscleConstants soft = muscle_constants();
+    soft.fibre.passive_stress = 0.0;
+    auto term = std::make_shared<MuscleTets>(v, soft, tendon_constants(),
+                                             DilatationOptions{.patch_tets = patch_tets});
+    VertexConstraints held;
+    const Bounds box = bounds(v.mesh.points);
+    std::vector<Index> top;
+    for (Eigen::Index i = 0; i < v.mesh.points.rows(); ++i) {
+        const Vec3 p = point(v.mesh.points, i);
+        if (p.y() < box.low.y() + 1e-9) {
+            held.fix(static_cast<Index>(i), p);
+        } else if (p.y() > box.high.y() - 1e-9) {
+            held.fix(static_cast<Index>(i), p - Vec3(0.0, 0.1 * box.size().y(), 0.0));
+            top.push_back(static_cast<Index>(i));
+        }
+    }
+    const NewtonResult result = minimise({term}, held, v.mesh.points);
+    Points g = Points::Zero(v.mesh.points.rows(), 3);
+    term->add_gradient(result.x, g);
+    double force = 0.0;
+    for (const Index i : top) {
+        force -= g(i, 1);
+    }
+    return force;
+}
+
+// Plain tetrahedra refuse to bulge and push back forty times too hard; patches stay near what
+// finer meshes give.
+TEST(MuscleTets, PatchesUnlockWhatPlainTetrahedraLock) {
+    const double plain = squeeze_force(4, 1);
+    const double patches = squeeze_force(4, 8);
+    const double fine = squeeze_force(7, 8);
+    EXPECT_GT(plain, 10.0 * fine);
+    EXPECT_NEAR(patches, fine, 0.3 * fine);
+}
+
+TEST(MuscleSimulator, ImplicitStepsAndNewtonComeToTheSameRest) {
+    const BenchMuscle small{.rings = 12, .around = 1};
+    MuscleSimulator at_rest(bench_scene(small), {.gravity = Vec3::Zero()});
+    MuscleSimulator in_time(bench_scene(small), {.gravity = Vec3::Zero(), .damping = 20.0});
+    at_rest.set_activation(std::vector{0.5});
+    in_time.set_activation(std::vector{0.5});
+    at_rest.settle();
+    for (int i = 0; i < 60; ++i) {
+        in_time.advance(1.0 / 60.0);
+    }
+    EXPECT_LT((at_rest.positions() - in_time.positions()).rowwise().norm().maxCoeff(), 2e-5);
+}
+
+// [Teran2003, section 4.3]: elastic forces explicit, viscosity implicit.
+TEST(MuscleSimulator, ExplicitStepsComeToTheSameRestAsNewton) {
+    const BenchMuscle small{.belly_length = 0.06, .tendon_length = 0.02, .rings = 8, .around = 1};
+    MuscleSimulator at_rest(bench_scene(small), {.gravity = Vec3::Zero()});
+    MuscleSimulator in_time(bench_scene(small), {.gravity = Vec3::Zero()});
+    at_rest.set_activation(std::vector{0.5});
+    in_time.set_activation(std::vector{0.5});
+    at_rest.settle();
+    const double step = 0.5 * in_time.stable_step();
+    EXPECT_GT(step, 1e-7);
+    in_time.advance_explicit(step, static_cast<int>(0.03 / step), 40.0);
+    const Points moved = at_rest.positions() - at_rest.scene().volume.mesh.points;
+    const double error = (at_rest.positions() - in_time.positions()).norm() / moved.norm();
+    EXPECT_LT(error, 0.05);
+    EXPECT_NEAR(in_time.velocities().norm(), 0.0, 0.05);
+}
+
+TEST(MuscleSimulator, RandomActivationsAndShakenEndsStayFinite) {
+    MuscleSimulator simulator(bench_scene({.rings = 12, .around = 1}));
+    Random random(Seed{8});
+    for (int i = 0; i < 30; ++i) {
+        simulator.set_activation(std::vector{random.uniform(0.0, 1.0)});
+        simulator.set_frames(std::vector{shift_y(random.uniform(-0.01, 0.01))});
+        simulator.advance(1.0 / 60.0);
+        ASSERT_TRUE(simulator.positions().allFinite());
+        ASSERT_LT(std::abs(simulator.states()[0].volume_change), 0.01);
+    }
+    EXPECT_NEAR(simulator.time(), 0.5, 1e-12);
+    EXPECT_EQ(simulator.frame().tet_data.size(), 7u);
+}
+
+TEST(MuscleSimulator, MuscleLyingOnABoneStaysOutOfIt) {
+    MuscleScene scene = bench_scene({.rings = 24, .around = 2});
+    // A ball beside the belly, pressed into it by its frame.
+    scene.obstacles.push_back({"ball", support::sphere(3, 0.01, Vec3(0.024, 0.1, 0.0)), 1});
+    scene.frames = 2;
+    MuscleSimulator simulator(std::move(scene), {.gravity = Vec3::Zero()});
+    Eigen::Isometry3d push = Eigen::Isometry3d::Identity();
+    for (int i = 1; i <= 4; ++i) {
+        push.translation().x() = -0.0015 * i;
+        simulator.set_frames(std::vector{Eigen::Isometry3d::Identity(), push});
+        simulator.settle();
+    }
+    const Vec3 centre = push * Vec3(0.024, 0.1, 0.0);
+    const double nearest =
+        (simulator.positions().rowwise() - centre.transpose()).rowwise().norm().minCoeff();
+    EXPECT_GT(nearest, 0.01 - 0.0006);
+    EXPECT_LT(simulator.penetration(), 0.001);
+}
+
+TEST(MuscleSimulator, ScenesThatDoNotFitAreRefused) {
+    MuscleScene scene = bench_scene({.rings = 6, .around = 1});
+    scene.insertion_frame = {3};
+    EXPECT_THROW(MuscleSimulator{scene}, InputError);
+    scene.insertion_frame = {0};
+    MuscleSimulator simulator(scene);
+    EXPECT_THROW(simulator.set_activation(std::vector{0.1, 0.2}), InputError);
+    EXPECT_THROW(simulator.set_activation(std::vector{1.2}), InputError);
+}
+
+}  // namespace
+}  // namespace sinew
