@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/envelope_ablation.h"
+
 namespace sinew::bench {
 
 namespace {
@@ -150,6 +152,41 @@ double roughness(const Points& points, const Triangles& triangles) {
         }
     }
     return sum / static_cast<double>(count);
+}
+
+// How unevenly two growths of a skin differ from vertex to vertex: root mean square of their
+// distance across the skin against the mean of its neighbours', mm.
+double unevenness(const Body& a, const Points& grown_a, const Body& b, const Points& grown_b) {
+    const Points normals = vertex_normals(a.skin.mesh);
+    std::vector<double> apart;
+    for (std::size_t i = 0; i < a.skin.tet_vertex.size(); ++i) {
+        apart.push_back((grown_a.row(a.skin.tet_vertex[i]) - grown_b.row(b.skin.tet_vertex[i]))
+                            .dot(normals.row(static_cast<Eigen::Index>(i))));
+    }
+    const Lists around = neighbours_of_vertices(a.skin.mesh.triangles, normals.rows());
+    double sum = 0.0;
+    for (std::size_t i = 0; i < apart.size(); ++i) {
+        double mean = 0.0;
+        for (const Index j : around[i]) {
+            mean += apart[at(j)] / static_cast<double>(around[i].size());
+        }
+        sum += (apart[i] - mean) * (apart[i] - mean);
+    }
+    return 1000.0 * std::sqrt(sum / static_cast<double>(apart.size()));
+}
+
+// What the tetrahedra print onto the skin: the same growth in two meshes that differ by chance
+// alone would be the same if they did not matter [Saito2015, Figure 9].
+double print_of_tets(const Body& body, bool has_envelope, const Progress& progress) {
+    const Body a = remeshed(body, has_envelope, 1.6, progress);
+    const Body b = remeshed(body, has_envelope, 1.4, progress);
+    const auto grown = [&](const Body& one) {
+        MuscleGrowth growth(one);
+        growth.set_growth(all_muscles(one, 1.4));
+        growth.iterate(30, progress);
+        return growth.positions();
+    };
+    return unevenness(a, grown(a), b, grown(b));
 }
 
 // Mean relative change of edge lengths.
@@ -291,6 +328,8 @@ GrowthBench run_growth_bench(const Body& body, const Progress& progress) {
     b.threads = thread_count();
     bench_convergence(body, progress, b);
     bench_muscles(body, progress, b);
+    b.print_14_mm = print_of_tets(body, true, progress);
+    b.print_14_without_envelope_mm = print_of_tets(body, false, progress);
     bench_fat(body, progress, b);
     bench_bones(body, progress, b);
     bench_targets(body, progress, b);

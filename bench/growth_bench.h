@@ -39,6 +39,10 @@ struct GrowthBench {
     double ten_iterations_s = 0.0;
     int refactorisations = 0;
 
+    // What the choice of tetrahedra prints onto the skin, alpha = 1.4 of all muscles, rms.
+    double print_14_mm = 0.0;
+    double print_14_without_envelope_mm = 0.0;
+
     // Fat at twice its volume: as a fluid, and as a swelling solid with the same volume.
     double fat_skin_stretch_fluid = 0.0;  ///< mean |F - R| of skin triangles
     double fat_skin_stretch_solid = 0.0;

@@ -3,6 +3,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/fat_growth.h"
 #include "sinew/growth/fat_maps.h"
+#include "sinew/growth/skin_room.h"
 
 #include <gtest/gtest.h>
 
@@ -132,6 +133,79 @@ TEST_F(FatOfALimb, MapsLieInZeroToOneAndUnknownOnesAreRefused) {
     EXPECT_EQ(fat_map_from_mesh(body_, painted, "paint.ply"),
               std::vector<double>(all_.size(), 0.5));
     EXPECT_THROW(fat_map_from_mesh(body_, body_.skin.mesh, "bare.ply"), InputError);
+}
+
+TetSurface twice(const TetSurface& one, double gap, Eigen::Index points) {
+    TetSurface two = one;
+    two.mesh.points.conservativeResize(2 * one.mesh.points.rows(), 3);
+    two.mesh.points.bottomRows(one.mesh.points.rows()) =
+        one.mesh.points.rowwise() + Eigen::RowVector3d(gap, 0, 0);
+    two.mesh.triangles.conservativeResize(2 * one.mesh.triangles.rows(), 3);
+    two.mesh.triangles.bottomRows(one.mesh.triangles.rows()) =
+        one.mesh.triangles.array() + static_cast<Index>(one.mesh.points.rows());
+    for (const Index v : one.tet_vertex) {
+        two.tet_vertex.push_back(v + static_cast<Index>(points));
+    }
+    return two;
+}
+
+/// Two limbs, so far apart along x; no parts to show.
+Body two_limbs(double apart) {
+    const Body one = support::limb_body();
+    const Eigen::Index points = one.tets.points.rows();
+    const Eigen::Index tets = one.tets.tets.rows();
+    Body two{.name = "two limbs", .materials = one.materials, .skeleton = one.skeleton};
+    two.tets.points.resize(2 * points, 3);
+    two.tets.points << one.tets.points, one.tets.points.rowwise() + Eigen::RowVector3d(apart, 0, 0);
+    two.tets.tets.resize(2 * tets, 4);
+    two.tets.tets << one.tets.tets, one.tets.tets.array() + static_cast<Index>(points);
+    two.skin = twice(one.skin, apart, points);
+    two.envelope = twice(one.envelope, apart, points);
+    for (Eigen::Index t = 0; t < 2 * tets; ++t) {
+        const Index material = one.shares.material[static_cast<std::size_t>(t % tets)];
+        const bool is_fat = one.materials[static_cast<std::size_t>(material)].tissue == Tissue::Fat;
+        two.shares.material.push_back(is_fat ? material : 0);
+        two.shares.part.push_back(-1);
+        two.shares.fraction.push_back(1.0);
+        two.shares.start.push_back(static_cast<Index>(t + 1));
+    }
+    two.fibres.start.assign(static_cast<std::size_t>(2 * tets + 1), 0);
+    return two;
+}
+
+TEST(OutwardRoom, IsNearlyHalfTheAirBetweenFacingSidesAndInfiniteElsewhere) {
+    const Body body = two_limbs(0.12);  // 2 cm of air where they are nearest
+    const std::vector<double> room = outward_room(body.skin.mesh);
+    double nearest = 1.0;
+    for (std::size_t i = 0; i < room.size(); ++i) {
+        const auto p = body.skin.mesh.points.row(static_cast<Eigen::Index>(i));
+        nearest = std::min(nearest, room[i]);
+        if (p.x() < -0.045 || p.x() > 0.165) {
+            EXPECT_TRUE(std::isinf(room[i]));
+        }
+    }
+    EXPECT_LE(nearest, 0.45 * 0.02 + 1e-9);
+    EXPECT_GE(nearest, 0.2 * 0.02);  // slanted ways between round sides are shorter
+}
+
+TEST(FatOfTwoLimbs, GrowsWithoutPushingOneThroughTheOther) {
+    const Body body = two_limbs(0.12);
+    const std::vector<double> all(static_cast<std::size_t>(body.skin.mesh.points.rows()), 1.0);
+    FatPlan plan;
+    plan.regions = {{.name = "all", .map = all, .factor = 2.2}};
+    const FattenedBody fat = grow_fat(body, plan);
+    double left = -1.0;
+    double right = 1.0;
+    double free_side = 0.0;
+    const Eigen::Index half = body.skin.mesh.points.rows() / 2;
+    for (Eigen::Index i = 0; i < half; ++i) {
+        left = std::max(left, fat.body.skin.mesh.points(i, 0));
+        right = std::min(right, fat.body.skin.mesh.points(half + i, 0));
+        free_side = std::min(free_side, fat.body.skin.mesh.points(i, 0));
+    }
+    EXPECT_LT(left, right);               // 0.06 is the middle
+    EXPECT_LT(free_side, -0.05 - 0.011);  // where nothing is in the way it would have met
+    EXPECT_NEAR(fat.report.after / fat.report.before, 2.2, 0.02);
 }
 
 }  // namespace

@@ -200,6 +200,8 @@ Image bench_growth(const Settings& settings, const Context& context, Json& resul
               {"updates_per_s", b.updates_per_s},
               {"ten_iterations_s", b.ten_iterations_s},
               {"refactorisations", b.refactorisations},
+              {"print_14_mm", b.print_14_mm},
+              {"print_14_without_envelope_mm", b.print_14_without_envelope_mm},
               {"fat_skin_stretch_fluid", b.fat_skin_stretch_fluid},
               {"fat_skin_stretch_solid", b.fat_skin_stretch_solid},
               {"fat_roughness_rest", b.fat_roughness_rest},

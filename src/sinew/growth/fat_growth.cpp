@@ -5,6 +5,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
+#include "sinew/growth/skin_room.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,8 @@ namespace sinew {
 
 namespace {
 
-constexpr int kMostRounds = 14;       // of root finding
+constexpr int kMostRounds = 20;       // of root finding
+constexpr double kRoomSlack = 0.02;   // of the room, beyond which a vertex is held back further
 constexpr double kTolerance = 0.002;  // of volumes, relative
 constexpr double kMostGamma = 60.0;   // beyond this the skin would fold
 
@@ -50,18 +52,71 @@ struct Unknown {
     }
 };
 
-Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, std::size_t skin_vertices,
+/// Keeps skin from growing into skin that faces it: where it would move further than there is room,
+/// its share of the pressure goes down from round to round.
+class RoomToGrow {
+public:
+    explicit RoomToGrow(const TetSurface& skin)
+        : skin_(skin),
+          normals_(vertex_normals(skin.mesh)),
+          room_(outward_room(skin.mesh)),
+          share_(room_.size(), 1.0) {}
+
+    const std::vector<double>& share() const {
+        return share_;
+    }
+
+    /// @param x  points of all tets
+    /// @returns  whether every vertex kept to its room
+    bool hold_back(const Points& x) {
+        bool is_kept = true;
+        for (std::size_t i = 0; i < room_.size(); ++i) {
+            const double way = outward(x, i);
+            if (way > (1.0 + kRoomSlack) * room_[i]) {
+                is_kept = false;
+                share_[i] *= std::max(0.3, room_[i] / way);
+            }
+        }
+        return is_kept;
+    }
+
+    /// What is still too far is put back, for the rounds may have ended.
+    void clamp(Points& x) const {
+        for (std::size_t i = 0; i < room_.size(); ++i) {
+            const double way = outward(x, i);
+            if (way > room_[i]) {
+                x.row(skin_.tet_vertex[i]) -=
+                    (way - room_[i]) * normals_.row(static_cast<Eigen::Index>(i));
+            }
+        }
+    }
+
+private:
+    double outward(const Points& x, std::size_t i) const {
+        const auto row = static_cast<Eigen::Index>(i);
+        return (x.row(skin_.tet_vertex[i]) - skin_.mesh.points.row(row)).dot(normals_.row(row));
+    }
+
+    const TetSurface& skin_;
+    Points normals_;
+    std::vector<double> room_;
+    std::vector<double> share_;
+};
+
+Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetSurface& skin,
                const Progress& progress) {
+    RoomToGrow room(skin);
+    const std::size_t skin_vertices = skin.tet_vertex.size();
     Points x;
     for (int round = 0; round < kMostRounds; ++round) {
         std::vector<double> gamma(skin_vertices, 0.0);
         for (const Unknown& u : unknowns) {
             for (std::size_t i = 0; i < skin_vertices; ++i) {
-                gamma[i] += u.strength * u.map[i];
+                gamma[i] += room.share()[i] * u.strength * u.map[i];
             }
         }
         x = layer.inflated(gamma, progress);
-        bool is_met = true;
+        bool is_met = room.hold_back(x);
         for (Unknown& u : unknowns) {
             const double now = layer.volume(x, u.weights);
             is_met = is_met && std::abs(now / u.wanted - 1.0) < kTolerance;
@@ -73,6 +128,7 @@ Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, std::size_
             u.improve(layer.volume(x, u.weights) - u.before);
         }
     }
+    room.clamp(x);
     return x;
 }
 
@@ -152,7 +208,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         if (unknowns.empty()) {
             return;
         }
-        const Points x = by_pressure ? inflate(layer, unknowns, vertices, progress)
+        const Points x = by_pressure ? inflate(layer, unknowns, result.body.skin, progress)
                                      : scale(layer, unknowns, result.body.tets.points,
                                              options.floor, progress, report.is_at_floor);
         const SmoothedInversions smoothed = smooth_inversions(result.body.tets, x);
