@@ -2,7 +2,9 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
 
@@ -10,6 +12,7 @@
 #include <cmath>
 
 #include "tests/support/capsule_person.h"
+#include "tests/support/shapes.h"
 
 namespace sinew::bench {
 namespace {
@@ -112,6 +115,51 @@ void time_person(const TriangleMesh& coarse, const TriangleMesh& fine,
 
 }  // namespace
 
+std::vector<SkinComparison> compare_skinning() {
+    // An arm of 60 cm and 9 cm across, with the elbow in the middle.
+    const TriangleMesh skin = support::cylinder(0.045, 0.6, 36, 72);
+    CharacterSkeleton skeleton;
+    skeleton.joints = {{.name = "shoulder", .parent = -1, .position = Vec3(0, 0.05, 0)},
+                       {.name = "elbow", .parent = 0, .position = Vec3(0, 0.3, 0)},
+                       {.name = "hand", .parent = 1, .position = Vec3(0, 0.55, 0)}};
+    const double rest = enclosed_volume(skin);
+    constexpr int kFrames = 40;
+    std::vector<SkinComparison> all;
+    const struct {
+        const char* name;
+        double angle;
+        Vec3 axis;
+    } poses[] = {{"bent_elbow", 2.0, Vec3::UnitX()}, {"twisted_forearm", 2.6, Vec3::UnitY()}};
+    for (const auto& wanted : poses) {
+        const auto pose = [&](double share) {
+            JointRotations r;
+            r.rotations.assign(skeleton.size(), Eigen::Quaterniond::Identity());
+            r.rotations[1] = Eigen::AngleAxisd(share * wanted.angle, wanted.axis);
+            return pose_of(skeleton, r);
+        };
+        const auto add = [&](const char* method, ProjectiveSkinning& skinning) {
+            const ProjectiveSkinning::Penetration inside = skinning.penetration();
+            all.push_back({wanted.name, method,
+                           std::abs(enclosed_volume(skinning.skin(), skin.triangles) / rest - 1.0),
+                           inside.deepest, inside.mean});
+        };
+        ProjectiveSkinning skinning(skin, skeleton);
+        const BlendSkinning blend(skinning.flesh(), skinning.bones());
+        skinning.place(pose(1.0), blend.posed(pose(1.0), BlendMethod::Linear));
+        add("lbs", skinning);
+        skinning.place(pose(1.0), blend.posed(pose(1.0), BlendMethod::DualQuaternions));
+        add("dqs", skinning);
+        for (const SkinCollisions kind : {SkinCollisions::None, SkinCollisions::Global}) {
+            ProjectiveSkinning moving(skin, skeleton, {.collisions = kind});
+            for (int f = 1; f <= kFrames; ++f) {
+                moving.step(pose(std::min(1.0, 2.0 * f / kFrames)));
+            }
+            add(kind == SkinCollisions::None ? "projective" : "projective_global", moving);
+        }
+    }
+    return all;
+}
+
 SkinningBench run_skinning_bench(const SkinningBenchOptions& options, const Progress& progress) {
     constexpr double kFineCell = 0.0113;    // m: about 20k vertices
     constexpr double kFinestCell = 0.0065;  // m: about 60k
@@ -127,6 +175,7 @@ SkinningBench run_skinning_bench(const SkinningBenchOptions& options, const Prog
     auto stage = progress.stage("skinning bench", options.with_scaling ? 6 : 1);
 
     time_person(coarse, fine, skeleton, options.frames, result);
+    result.comparison = compare_skinning();
     stage.advance();
     const auto add_size = [&](const TriangleMesh& skin) {
         ProjectiveSkinning sized(skin, skeleton);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/progress.h"
 
+#include <string>
 #include <vector>
 
 namespace sinew::bench {
@@ -11,6 +12,19 @@ struct SkinningBenchOptions {
     int frames = 60;           ///< timed, per kind of run
     bool with_scaling = true;  ///< also sizes from 1k to 60k vertices
 };
+
+/// One method in one pose.
+struct SkinComparison {
+    std::string pose;
+    std::string method;
+    double volume_error = 0.0;      ///< of what the skin encloses, against rest; 0: none
+    double deepest = 0.0;           ///< m, of the skin inside of itself
+    double mean_penetration = 0.0;  ///< m, of vertices inside
+};
+
+/// A forearm bent by 2 rad and twisted by 2.6 rad, by linear blending, dual quaternions and flesh
+/// without and with collisions.
+std::vector<SkinComparison> compare_skinning();
 
 /// Frames per second are of the simulation alone, with the threads allowed now; each frame counts
 /// with the least time of three rounds.
@@ -32,6 +46,7 @@ struct SkinningBench {
     double preprocess_s = 0.0;        ///< bones, flesh, factor
     double preprocess_local_s = 0.0;  ///< that, and pairs for collisions
     double upsampling_s = 0.0;        ///< weights, once
+    std::vector<SkinComparison> comparison = {};
     std::vector<int> scaling_vertices = {};
     std::vector<double> scaling_ms = {};
     double scaling_exponent = 0.0;  ///< 1: linear in vertices

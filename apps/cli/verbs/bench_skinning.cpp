@@ -30,6 +30,12 @@ Image bench_skinning(bool is_short, const Context& context, nlohmann::ordered_js
               {"preprocess_s", b.preprocess_s},
               {"preprocess_local_s", b.preprocess_local_s},
               {"upsampling_s", b.upsampling_s}};
+    for (const bench::SkinComparison& c : b.comparison) {
+        result["comparison"][c.pose][c.method] = {
+            {"volume_error", c.volume_error},
+            {"max_penetration_mm", 1e3 * c.deepest},
+            {"mean_penetration_mm", 1e3 * c.mean_penetration}};
+    }
     if (is_short) {
         return {};
     }

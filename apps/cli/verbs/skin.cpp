@@ -21,6 +21,7 @@ struct Settings {
     std::string motion;
     std::string output;
     std::string sequence = "obj";
+    std::string method = "projective";
     FileOptions files;
     SkinRunOptions run;
 };
@@ -30,9 +31,14 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
     const ReadOptions read = settings.files.read_options();
     const Character character = read_character(settings.mesh, settings.skeleton, read);
     const CharacterMotion motion = read_character_motion(settings.motion, character.skeleton, read);
-    const SkinRun done = run_skinning(character, motion, settings.run, context.progress);
+    SkinRunOptions options = settings.run;
+    options.method = settings.method == "lbs"   ? SkinMethod::Linear
+                     : settings.method == "dqs" ? SkinMethod::DualQuaternions
+                                                : SkinMethod::Projective;
+    const SkinRun done = run_skinning(character, motion, options, context.progress);
     write_skin_run(settings.output, character, done, settings.sequence);
     result["output"] = settings.output;
+    result["method"] = settings.method;
     result["simulated_vertices"] = done.simulated_vertices;
     result["tets"] = done.tets;
     result["frames"] = done.frames.size();
@@ -85,6 +91,11 @@ Verb skin_verb() {
                      .target = &settings->output,
                      .metavar = "OUT",
                      .is_required = true},
+                    {.name = "--method",
+                     .help = "projective: simulated flesh; to compare with, linear blend and dual "
+                             "quaternion skinning with automatic weights",
+                     .target = &settings->method,
+                     .choices = {"projective", "lbs", "dqs"}},
                     {.name = "--sequence",
                      .help = "format of a sequence of files",
                      .target = &settings->sequence,

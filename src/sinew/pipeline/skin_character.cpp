@@ -12,6 +12,7 @@
 #include "sinew/io/usda.h"
 #include "sinew/io/weld.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
 
 #include <fmt/format.h>
@@ -112,15 +113,29 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     const auto pose_at = [&](double time) {
         return pose_of(character.skeleton, sample(motion, time));
     };
-    skinning.reset(pose_at(motion.times.front()), options.settle);
+    std::optional<BlendSkinning> blend;
+    if (options.method != SkinMethod::Projective) {
+        blend.emplace(skinning.flesh(), skinning.bones());
+    } else {
+        skinning.reset(pose_at(motion.times.front()), options.settle);
+    }
     double seconds = 0.0;
     double vertices_inside = 0.0;
     Points fine;
     auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
     for (int f = 0; f < frames; ++f) {
         const double time = static_cast<double>(f) / options.rate;
-        const SkinFrameReport report = skinning.step(pose_at(motion.times.front() + time));
-        seconds += report.seconds;
+        const CharacterPose pose = pose_at(motion.times.front() + time);
+        if (blend) {
+            const Timer timer;
+            const Points x = blend->posed(pose, options.method == SkinMethod::Linear
+                                                    ? BlendMethod::Linear
+                                                    : BlendMethod::DualQuaternions);
+            seconds += timer.seconds();
+            skinning.place(pose, x);
+        } else {
+            seconds += skinning.step(pose).seconds;
+        }
         const ProjectiveSkinning::Penetration inside = skinning.penetration();
         run.max_penetration = std::max(run.max_penetration, inside.deepest);
         run.mean_penetration += inside.vertices * inside.mean;

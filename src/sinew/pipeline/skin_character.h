@@ -26,7 +26,10 @@ struct Character {
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
                          const ReadOptions& options = {});
 
+enum class SkinMethod { Projective, Linear, DualQuaternions };
+
 struct SkinRunOptions {
+    SkinMethod method = SkinMethod::Projective;  ///< the others are there to compare with
     ProjectiveSkinningOptions skinning = {};
     int simulate_vertices =
         0;               ///< simulate a coarser skin of about so many, >= 0; 0: the skin itself

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kPiece = 4096;
 constexpr int kBendFrames = 2;   // to settle in an extreme pose when folds are sought
-constexpr int kLastSweeps = 12;  // over contacts, after the last iteration
+constexpr int kLastSweeps = 20;  // over contacts, after the last iteration
 
 std::size_t at(Eigen::Index i) {
     return static_cast<std::size_t>(i);
@@ -339,6 +339,18 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
     d.pose = pose;
     d.place_inner();
     d.skin = d.x.topRows(d.flesh.skin_vertices);
+}
+
+void ProjectiveSkinning::place(const CharacterPose& pose, const Points& skin) {
+    check_pose(pose, data_->skeleton.size());
+    Data& d = *data_;
+    SINEW_ASSERT(skin.rows() == d.flesh.skin_vertices, "{} points for {} vertices", skin.rows(),
+                 d.flesh.skin_vertices);
+    d.x.topRows(skin.rows()) = skin;
+    d.v.setZero();
+    d.pose = pose;
+    d.place_inner();
+    d.skin = skin;
 }
 
 void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {

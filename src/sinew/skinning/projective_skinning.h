@@ -83,6 +83,9 @@ public:
     SkinFrameReport step(const CharacterPose& pose);
     /// Back to rest, in that pose: `settle` frames without velocity.
     void reset(const CharacterPose& pose, int settle = 0);
+    /// Bones in that pose, the skin as given (rows 0 .. S-1), without velocity: to measure the
+    /// skins of other methods, or to start from one.
+    void place(const CharacterPose& pose, const Points& skin);
     /// Rigid shapes that push the skin in the next frames; an empty list ends it.
     void set_shapes(std::vector<MovingShape> shapes);
 

@@ -17,6 +17,7 @@ constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
+constexpr double kShallow = 0.3;     // of an edge: so little deep any way out will do
 constexpr double kFlat = 1e-6;       // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
@@ -73,6 +74,7 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
       weight_(weight),
       base_(flesh.base_points),
+      shallow_(kShallow * mean_edge(flesh)),
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh, numbers(flesh.skin_vertices))),
       skin_rows_(numbers(flesh.skin_vertices)) {
@@ -115,7 +117,9 @@ void SkinContacts::find_itself(const Points& x) {
         // Skins that meet face each other. Where a vertex has passed the middle of a limb its way
         // out is back, not through the far side.
         const Vec3 back = -point(normals, c.vertex);
-        if (normal_of(x, c.triangle).dot(back) < kFacing && !find_way_back(x, back, c)) {
+        const Vec3 n = normal_of(x, c.triangle);
+        const double height = n.dot(point(x, c.vertex) - point(x, c.triangle[0]));
+        if (n.dot(back) < kFacing && !find_way_back(x, back, c) && height < -shallow_) {
             continue;
         }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),

@@ -63,6 +63,7 @@ private:
     std::vector<std::vector<Index>> triangles_of_bone_ = {};  // by their first vertex
     double weight_;
     Points base_ = Points(0, 3);
+    double shallow_;                // m
     Points points_ = Points(0, 3);  // skin, then base points
     TetContacts finder_;
     std::vector<Contact> contacts_ = {};

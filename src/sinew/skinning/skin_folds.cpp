@@ -14,6 +14,7 @@ namespace {
 constexpr double kExtremeBend = 2.3;  // rad, of joints when pairs that may collide are sought
 constexpr double kStraight = -0.88;   // cosine of the angle between bones that fold nothing
 constexpr double kParallel = 0.999;   // cosine of an angle with no plane
+constexpr double kCrease = 2.0;       // edges at rest between vertices that share a crease
 constexpr double kBeside = 2.0;       // pairs that are beside each other by more than this many
                                       // depths and edges do not meet
 constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
@@ -86,6 +87,7 @@ SkinFolds::SkinFolds(const FleshPrisms& flesh, const CharacterSkeleton& skeleton
                 add_pairs(flesh, folded.points, static_cast<Index>(b), now[b], vertices[at(one)],
                           triangles[at(other)], is_swapped);
             }
+            add_crease(flesh, bones, folded.points, static_cast<Index>(b), now[b]);
         }
     }
     std::sort(pairs_.begin(), pairs_.end());
@@ -190,10 +192,31 @@ void SkinFolds::add_pairs(const FleshPrisms& flesh, const Points& skin, Index be
             Eigen::Index corner = 0;
             nearest.barycentric.maxCoeff(&corner);
             const Index partner = rows(nearest.triangle, corner);
-            // A far one does not face it.
-            if (partner != v && nearest.distance < beyond) {
-                pairs_.push_back(is_swapped ? Pair{bend, partner, v} : Pair{bend, v, partner});
+            // A far one does not face it; a near one is in the same crease.
+            const double apart = (point(flesh.points, v) - point(flesh.points, partner)).norm();
+            if (nearest.distance < beyond) {
+                const Index other = apart < kCrease * edge_ ? -1 : partner;
+                pairs_.push_back(is_swapped ? Pair{bend, other, v} : Pair{bend, v, other});
             }
+        }
+    }
+}
+
+// Vertices that stand on the joint itself, on the inner side of the bend.
+void SkinFolds::add_crease(const FleshPrisms& flesh, const BoneVolumes& bones, const Points& skin,
+                           Index bend, const Frame& frame) {
+    const Bend& b = bends_[at(bend)];
+    for (Index v = 0; v < flesh.skin_vertices && b.second[0] == b.joint; ++v) {
+        const Index bone = flesh.bone[at(v)];
+        if (bone != b.bone[0] && bone != b.bone[1]) {
+            continue;
+        }
+        const BoneVolume& volume = bones.bones[at(bone)];
+        const double along = flesh.along[at(v)];
+        const double from = volume.first == b.joint ? along : volume.length - along;
+        const Vec3 w = point(skin, v) - frame.centre;
+        if (from < 0.5 * edge_ && w.dot(frame.middle) > 0.5 * w.norm()) {
+            pairs_.push_back(bone == b.bone[0] ? Pair{bend, v, -1} : Pair{bend, -1, v});
         }
     }
 }
@@ -201,8 +224,11 @@ void SkinFolds::add_pairs(const FleshPrisms& flesh, const Points& skin, Index be
 std::vector<double> SkinFolds::diagonal(std::size_t unknowns) const {
     std::vector<double> sum(unknowns, 0.0);
     for (const Pair& pair : pairs_) {
-        sum[at(pair.i)] += weight_;
-        sum[at(pair.j)] += weight_;
+        for (const Index v : {pair.i, pair.j}) {
+            if (v >= 0) {
+                sum[at(v)] += weight_;
+            }
+        }
     }
     return sum;
 }
@@ -210,16 +236,22 @@ std::vector<double> SkinFolds::diagonal(std::size_t unknowns) const {
 void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
     for (const Active& a : active_) {
         diagonal[at(a.i)] += weight_;
-        diagonal[at(a.j)] += weight_;
+        if (a.j >= 0) {
+            diagonal[at(a.j)] += weight_;
+        }
     }
 }
 
 int SkinFolds::test(const Points& x, const CharacterPose& pose) {
     active_.clear();
     const std::vector<Frame> now = frames(pose);
+    std::vector<char> is_closed(bends_.size(), 0);
     for (const Pair& pair : pairs_) {
         const Frame& f = now[at(pair.bend)];
         if (!f.is_bent) {
+            continue;
+        }
+        if (pair.i < 0 || pair.j < 0) {
             continue;
         }
         const Vec3 wi = point(x, pair.i) - f.centre;
@@ -234,31 +266,53 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose) {
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
             const double allowed = kBeside * (edge_ + depth);
             if (beside2 < allowed * allowed) {
-                active_.push_back({pair.i, pair.j, n});
+                active_.push_back({pair.i, pair.j, n, 0.0});
+                is_closed[at(pair.bend)] = 1;
+            }
+        }
+    }
+    for (const Pair& pair : pairs_) {
+        if ((pair.i < 0 || pair.j < 0) && is_closed[at(pair.bend)] != 0) {
+            const Frame& f = now[at(pair.bend)];
+            const Index v = std::max(pair.i, pair.j);
+            const Vec3 w = point(x, v) - f.centre;
+            if (w.dot(f.middle) > 0.0) {
+                const Vec3 n = w.dot(f.across) < 0.0 ? Vec3(-f.across) : f.across;
+                active_.push_back({v, -1, n, n.dot(f.centre)});
             }
         }
     }
     return static_cast<int>(active_.size());
 }
 
+// How far each vertex is beyond the plane.
+double SkinFolds::passed(const Active& a, const Points& x) {
+    return a.j < 0 ? point(x, a.i).dot(a.n) - a.offset
+                   : 0.5 * (point(x, a.i) - point(x, a.j)).dot(a.n);
+}
+
 void SkinFolds::add_force(const Points& x, Points& force) const {
     for (const Active& a : active_) {
-        const double passed = 0.5 * (point(x, a.i) - point(x, a.j)).dot(a.n);
-        if (passed > 0.0) {
-            const Eigen::RowVector3d push = (weight_ * passed * a.n).transpose();
+        const double depth = passed(a, x);
+        if (depth > 0.0) {
+            const Eigen::RowVector3d push = (weight_ * depth * a.n).transpose();
             force.row(a.i) -= push;
-            force.row(a.j) += push;
+            if (a.j >= 0) {
+                force.row(a.j) += push;
+            }
         }
     }
 }
 
 void SkinFolds::push_apart(Points& x) const {
     for (const Active& a : active_) {
-        const double passed = 0.5 * (point(x, a.i) - point(x, a.j)).dot(a.n);
-        if (passed > 0.0) {
-            const Eigen::RowVector3d push = (passed * a.n).transpose();
+        const double depth = passed(a, x);
+        if (depth > 0.0) {
+            const Eigen::RowVector3d push = (depth * a.n).transpose();
             x.row(a.i) -= push;
-            x.row(a.j) += push;
+            if (a.j >= 0) {
+                x.row(a.j) += push;
+            }
         }
     }
 }

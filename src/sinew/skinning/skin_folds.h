@@ -18,7 +18,8 @@ namespace sinew {
 ///
 ///   E = w / 4 max(0, (x_i - x_j) . n)^2
 ///
-/// so that a motion of both costs nothing.
+/// so that a motion of both costs nothing. A vertex in the crease has no partner; where the fold is
+/// closed it is kept on the plane that halves the bend.
 /// Departs: the partner of a vertex is what lies nearest to its mirror image in the plane that
 /// halves the bend (the thesis: nearest to itself, which fails where folds pass through each other
 /// far), and n comes from the directions to both, not from normals of the crumpled skin.
@@ -60,14 +61,16 @@ private:
     };
     struct Pair {
         Index bend;
-        Index i, j;
+        Index i, j;  // of the first and the second bone, -1 in the crease
         bool operator==(const Pair&) const = default;
         auto operator<=>(const Pair&) const = default;
     };
     struct Active {
-        Index i, j;
+        Index i, j;  // j = -1: a vertex in the crease
         Vec3 n;
+        double offset;  // of the plane, for those
     };
+    static double passed(const Active& a, const Points& x);
     // The plane of a bend: directions along its middle and across, from first to second bone.
     struct Frame {
         Vec3 centre, middle, across;
@@ -78,6 +81,8 @@ private:
     void add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend, const Frame& frame,
                    std::span<const Index> vertices, std::span<const Index> triangles,
                    bool is_swapped);
+    void add_crease(const FleshPrisms& flesh, const BoneVolumes& bones, const Points& skin,
+                    Index bend, const Frame& frame);
     std::vector<Frame> frames(const CharacterPose& pose) const;
 
     CharacterSkeleton skeleton_;
