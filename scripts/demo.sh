@@ -3,6 +3,7 @@
 source "$(dirname "$0")/lib.sh"
 
 install_packages
+build_page
 build release
 sinew=build/release/sinew
 out=out

@@ -37,6 +37,8 @@ missing_packages() {
     local name _
     while read -r name _; do
         case "$name" in '' | '#'*) continue ;; esac
+        # Node.js from elsewhere brings its own npm, and Debian's would not install beside it.
+        [ "$name" != npm ] || ! command -v npm >/dev/null || continue
         dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || printf '%s\n' "$name"
     done <scripts/packages.txt
 }
@@ -55,6 +57,18 @@ install_packages() {
     step "Package lists" "check the network and /etc/apt" "${as_root[@]}" apt-get update
     step "Installing $(echo "$missing" | wc -l) packages" "run 'apt-get install -f' and try again" \
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+}
+
+# The studio's page, which the program embeds: fetched and built only when its sources are newer than what was built.
+build_page() {
+    local ui=studio/ui newer
+    if [ ! -e "$ui/node_modules/.package-lock.json" ] || [ "$ui/package-lock.json" -nt "$ui/node_modules/.package-lock.json" ]; then
+        step "Fetching the page's libraries" "check the network; behind a proxy, set it for npm" npm --prefix "$ui" ci --no-audit --no-fund
+    fi
+    newer=$(find "$ui" -path "$ui/node_modules" -prune -o -path "$ui/dist" -prune -o -path "$ui/tests" -prune -o \
+        -type f -newer "$ui/dist/index.html" -print -quit 2>/dev/null || echo none)
+    [ -f "$ui/dist/index.html" ] && [ -z "$newer" ] && return 0
+    step "Building the studio's page" "report it with the log" npm --prefix "$ui" run build
 }
 
 # build PRESET [TARGET...]

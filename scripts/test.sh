@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs all tests: unit tests, the same under ASan and UBSan, and the fuzz targets.
+# Sets up, builds and runs all tests: unit tests, those of the studio's page, the same under ASan and UBSan, the fuzz targets.
 # Ends with a line "N passed, N failed". With --quick: the unit tests of the release build only.
 source "$(dirname "$0")/lib.sh"
 
@@ -58,11 +58,36 @@ run_ctest() {
     fi
 }
 
+# run_page NAME PROJECT [VARIABLE=VALUE...]: adds Vitest's counts for a project of studio/ui; shows what failed.
+run_page() {
+    local name=$1 project=$2 log results counts good bad skip start=$SECONDS
+    shift 2
+    log=$(log_for "$name")
+    results="$logs/page-$project.json"
+    rm -f "$results"
+    printf '%-46s' "$name ..." >&2
+    (cd studio/ui && env "$@" npx --no-install vitest run --project "$project" --reporter default --reporter json --outputFile.json "$results") >"$log" 2>&1 || true
+    counts=$(node -e 'const r = JSON.parse(require("fs").readFileSync(process.argv[1])); const lost = r.testResults.filter((t) => t.status === "failed" && !t.assertionResults.some((a) => a.status === "failed")).length; console.log(r.numPassedTests, r.numFailedTests + lost, r.numPendingTests + r.numTodoTests)' "$results" 2>/dev/null || true)
+    if [ -z "$counts" ]; then
+        tail -n 30 "$log" >&2
+        fail "no test of the page ran ($project)" "look at ${log#"$root"/}"
+    fi
+    read -r good bad skip <<<"$counts"
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    skipped=$((skipped + skip))
+    say "$good passed, $bad failed, $skip skipped ($((SECONDS - start)) s)"
+    [ "$bad" -eq 0 ] || grep -E -A 12 'FAIL|Error:' "$log" | head -n 80 >&2 || true
+}
+
 install_packages
+build_page
 build release
 check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
 run_ctest release
+run_page "The page's parts" unit
+run_page "The page in Chromium" e2e
 if [ "$is_quick" = no ]; then
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.

@@ -1,0 +1,165 @@
+// Puts the page together: picture, panels, keys, files dropped on it.
+import { effect } from '@preact/signals';
+import { createRef, render } from 'preact';
+import { downloadBlob } from './model/files';
+import { readable } from './model/format';
+import * as store from './model/store';
+import { session } from './session';
+import { boneRange } from './ui/panels/bones_panel';
+import { App, hovered, isDropping, type AppActions } from './ui/app';
+import { watchKeys } from './ui/keys';
+import { watchTheme } from './ui/theme';
+import { BodyView } from './view/body_view';
+import type { HandleSpec } from './view/handles';
+import './styles.css';
+
+const canvas = createRef<HTMLCanvasElement>();
+let view: BodyView;
+
+function pickFiles(accept: string): void {
+  const input = document.createElement('input');
+  input.type = 'file';
+  input.accept = accept;
+  input.multiple = true;
+  input.onchange = () => void session.openFiles(input.files ?? []);
+  input.click();
+}
+
+const actions: AppActions = {
+  pickFiles,
+  takePicture: () => void view.stage.snapshot().then((blob) => downloadBlob(blob, 'body.png')),
+  focusMuscle: (name) => view.focusPart(name),
+  look: (name) => view.stage.look(name),
+  stageKey: (event) => {
+    const turn: Record<string, [number, number, number]> = {
+      ArrowLeft: [-0.12, 0, 1],
+      ArrowRight: [0.12, 0, 1],
+      ArrowUp: [0, -0.08, 1],
+      ArrowDown: [0, 0.08, 1],
+      '+': [0, 0, 0.9],
+      '=': [0, 0, 0.9],
+      '-': [0, 0, 1.1],
+    };
+    const nudge = turn[event.key];
+    if (!nudge || event.ctrlKey) return;
+    event.preventDefault();
+    view.stage.nudge(...nudge);
+  },
+};
+
+let valueAtStart = 1;
+function dragHandle(handle: HandleSpec, factor: number, phase: 'start' | 'move' | 'end'): void {
+  const edits = store.edits.value;
+  if (handle.bone === null) {
+    if (phase === 'start') valueAtStart = store.documentState.value!.measures.stature_m;
+    else session.edit([{ target: 'stature', value: clamped(valueAtStart * factor, store.catalogue.value?.ranges.stature ?? [1.2, 2.3]) }], phase === 'move');
+    return;
+  }
+  if (phase === 'start') {
+    const stem = handle.bone.replace(/_[lr]$/, '');
+    const value = edits[`bone:${handle.bone}`] ?? edits[`bone:${stem}`];
+    valueAtStart = typeof value === 'number' ? value : 1;
+  } else {
+    session.editPart('bone', handle.bone, clamped(valueAtStart * factor, boneRange()), phase === 'move');
+  }
+}
+
+function clamped(value: number, [low, high]: [number, number]): number {
+  return Math.round(1000 * Math.min(high, Math.max(low, value))) / 1000;
+}
+
+/** Sends a command at most once per animation frame, with what is newest then; nothing before the person changed it. */
+function follow<T>(read: () => T, isIdle: (value: T) => boolean, send: (value: T) => void): void {
+  let isScheduled = false;
+  let wasIdle = true;
+  effect(() => {
+    const value = read();
+    if (isIdle(value) && wasIdle) return;
+    wasIdle = isIdle(value);
+    if (isScheduled) return;
+    isScheduled = true;
+    requestAnimationFrame(() => {
+      isScheduled = false;
+      const now = read();
+      if (!isIdle(now)) send(now);
+    });
+  });
+}
+
+function connectSignals(): void {
+  effect(() => view.setFade(store.fade.value));
+  effect(() => view.setInside(store.insideLayers.value));
+  effect(() => view.setCompare(store.isComparing.value ? store.divider.value : null));
+  effect(() => view.setSelected(store.selectedMuscle.value));
+  effect(() => {
+    const isPainting = store.tab.value === 'fat' && store.brush.value.isOn;
+    view.setBrush(isPainting ? store.brush.value : null, store.isSymmetric.value);
+    view.setShowsPaint(store.tab.value === 'fat' && (isPainting || (store.documentState.value?.painted ?? false)));
+    canvas.current!.classList.toggle('painting', isPainting);
+  });
+  effect(() => {
+    const showsHandles = store.tab.value === 'bones' && store.hasPicture.value;
+    view.setHandles(showsHandles ? store.catalogue.value : null, store.documentState.value?.joints);
+  });
+  const isEmpty = (o: object) => Object.keys(o).length === 0;
+  follow(() => store.pose.value, isEmpty, (joints) => void session.command('pose', { joints }));
+  follow(() => store.activations.value, isEmpty, (activations) => void session.command('contract', { activations }));
+}
+
+function watchDrops(): void {
+  let depth = 0;
+  const isFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+  window.addEventListener('dragenter', (event) => {
+    if (!isFiles(event)) return;
+    depth += 1;
+    isDropping.value = true;
+  });
+  window.addEventListener('dragleave', () => {
+    depth = Math.max(0, depth - 1);
+    if (depth === 0) isDropping.value = false;
+  });
+  window.addEventListener('dragover', (event) => event.preventDefault());
+  window.addEventListener('drop', (event) => {
+    event.preventDefault();
+    depth = 0;
+    isDropping.value = false;
+    void session.openFiles([...(event.dataTransfer?.files ?? [])]);
+  });
+}
+
+if (window.innerWidth < 1000) store.showsMeasures.value = false;
+render(<App canvas={canvas} actions={actions} />, document.getElementById('root')!);
+view = new BodyView(canvas.current!, {
+  onPick: (part) => {
+    if (part?.kind === 'muscle') {
+      store.selectedMuscle.value = part.name;
+      if (store.tab.value !== 'contract') store.tab.value = 'muscles';
+      store.announce(`Selected ${readable(part.name)}`);
+    } else if (part === null) {
+      store.selectedMuscle.value = null;
+    }
+  },
+  onHover: (part, x, y) => {
+    hovered.value = part ? { text: labelOf(part.name), x, y } : null;
+  },
+  onStroke: (painted, count, end) => session.paint(painted, count, end),
+  onHandle: dragHandle,
+});
+
+function labelOf(name: string): string {
+  return store.catalogue.value?.muscles.find((m) => m.name === name)?.label || readable(name);
+}
+
+watchTheme((inner, outer) => view.stage.setBackground(inner, outer));
+watchKeys({ frame: () => view.stage.look('three-quarter') });
+watchDrops();
+connectSignals();
+session.start(view);
+
+declare global {
+  interface Window {
+    /** For end-to-end tests: what the picture holds, which pixels alone do not say. */
+    studio: { view: BodyView; store: typeof store };
+  }
+}
+window.studio = { view, store };

@@ -1,0 +1,73 @@
+import { centimetres, growth } from '../../model/format';
+import * as store from '../../model/store';
+import { ownValue, sideOf, stemOf } from '../../model/targets';
+import type { Named, Range } from '../../protocol/types';
+import { session } from '../../session';
+import { Section, Slider } from '../controls';
+
+const BONE_RANGE: Range = [0.7, 1.4];
+const STATURE: Range = [1.4, 2.1];
+
+export function boneRange(): Range {
+  const [low, high] = store.catalogue.value?.ranges.bone ?? BONE_RANGE;
+  return [Math.max(low, BONE_RANGE[0]), Math.min(high, BONE_RANGE[1])];
+}
+
+/** One row for both sides when editing is symmetric; else one for each side that the body has. */
+function rows(bones: Named[], symmetric: boolean): Named[] {
+  if (!symmetric) return bones;
+  const seen = new Map<string, Named>();
+  for (const bone of bones) {
+    const stem = stemOf(bone.name);
+    const isPair = sideOf(bone.name) !== '';
+    if (!seen.has(stem) || !isPair) seen.set(stem, { name: stem, label: bone.label.replace(/,? \(?(left|right)\)?$/i, '') });
+  }
+  return [...seen.values()];
+}
+
+export function BonesPanel() {
+  const edits = store.edits.value;
+  const state = store.documentState.value!;
+  const { bones, ranges } = store.catalogue.value!;
+  const stature = typeof edits.stature === 'number' ? edits.stature : state.measures.stature_m;
+  return (
+    <>
+      <p class="hint">Drag the handles in the picture, or use the sliders. Flesh and skin follow.</p>
+      <Section title="Whole body">
+        <Slider
+          testid="bone-stature"
+          label="Stature"
+          value={stature}
+          range={ranges.stature ?? STATURE}
+          step={0.005}
+          neutral={state.before.stature_m}
+          text={centimetres(stature, 0)}
+          isSet={'stature' in edits}
+          onValue={(value, dragging) => session.edit([{ target: 'stature', value }], dragging)}
+          onReset={() => session.edit([{ target: 'stature', value: null }], false)}
+        />
+      </Section>
+      <Section title="Limbs and trunk">
+        {rows(bones, store.isSymmetric.value).map((bone) => {
+          const value = ownValue(edits, 'bone', bone.name) ?? 1;
+          return (
+            <Slider
+              key={bone.name}
+              testid={`bone-${bone.name}`}
+              label={bone.label}
+              fullLabel={`${bone.label}: length`}
+              value={value}
+              range={boneRange()}
+              step={0.005}
+              neutral={1}
+              text={growth(value)}
+              isSet={ownValue(edits, 'bone', bone.name) !== undefined}
+              onValue={(v, dragging) => session.editPart('bone', bone.name, v, dragging)}
+              onReset={() => session.editPart('bone', bone.name, null, false)}
+            />
+          );
+        })}
+      </Section>
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+// Debian's Chromium with WebGL by software, and pictures as numbers.
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { PNG } from 'pngjs';
+import type { BodyView } from '../../src/view/body_view';
+import type * as Store from '../../src/model/store';
+
+declare global {
+  interface Window {
+    studio: { view: BodyView; store: typeof Store };
+  }
+}
+
+const SOFTWARE_WEBGL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox', '--mute-audio'];
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: SOFTWARE_WEBGL });
+}
+
+/** A page with its errors gathered: no test may leave any. */
+export async function openPage(browser: Browser, url: string, size = { width: 1280, height: 720 }): Promise<{ page: Page; errors: string[] }> {
+  const page = await browser.newPage({ viewport: size, colorScheme: 'dark', reducedMotion: 'reduce', acceptDownloads: true });
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => {
+    // A lost connection is reported by the browser itself; the tests lose it on purpose.
+    if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(message.text())) errors.push(message.text());
+  });
+  await page.goto(url);
+  await page.waitForFunction(() => window.studio?.store.hasPicture.value && window.studio.view.stage.framesDrawn > 1);
+  return { page, errors };
+}
+
+/** Waits for a good picture of all that was asked for so far. */
+export async function settle(page: Page): Promise<void> {
+  await page.evaluate(() => window.studio.view.stage.invalidate());
+  await page.waitForFunction(() => window.studio.view.stage.isSettled);
+}
+
+export interface Silhouette {
+  /** Share of the picture that shows the body. */
+  share: number;
+  /** Pixels of body in each row. */
+  rows: number[];
+  pixels: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** The body is warm (more red than blue) and the dark backdrop cold, so no reference picture is needed. */
+export async function silhouette(page: Page, options = { settled: true }): Promise<Silhouette> {
+  if (options.settled) await settle(page);
+  const box = (await page.getByTestId('canvas').boundingBox())!;
+  // Between the buttons above and the slider below, and left of running jobs.
+  const clip = { x: box.x, y: box.y + 52, width: box.width, height: box.height - 120 };
+  const png = PNG.sync.read(await page.screenshot({ clip }));
+  const rows: number[] = [];
+  const pixels = new Uint8Array(png.width * png.height);
+  for (let y = 0; y < png.height; ++y) {
+    let count = 0;
+    for (let x = 0; x < png.width; ++x) {
+      const i = 4 * (y * png.width + x);
+      const isBody = png.data[i]! > png.data[i + 2]! + 8;
+      if (isBody) count += pixels[y * png.width + x] = 1;
+    }
+    rows.push(count);
+  }
+  const total = rows.reduce((a, b) => a + b, 0);
+  return { share: total / pixels.length, rows, pixels, width: png.width, height: png.height };
+}
+
+/** Share of the picture where one silhouette has body and the other none. */
+export function difference(a: Silhouette, b: Silhouette): number {
+  let count = 0;
+  for (let i = 0; i < a.pixels.length; ++i) count += a.pixels[i] === b.pixels[i] ? 0 : 1;
+  return count / a.pixels.length;
+}
+
+export async function measured(page: Page, id: string): Promise<number> {
+  return Number(await page.getByTestId(`measure-${id}-value`).getAttribute('data-value'));
+}
+
+/** Drags a slider's thumb with the mouse to a share of its length. */
+export async function dragSlider(page: Page, testid: string, to: number): Promise<void> {
+  const slider = page.getByTestId(testid);
+  await slider.scrollIntoViewIfNeeded();
+  const box = (await slider.boundingBox())!;
+  const at = await slider.evaluate((input: HTMLInputElement) => (Number(input.value) - Number(input.min)) / (Number(input.max) - Number(input.min)));
+  const x = (share: number) => box.x + 9 + share * (box.width - 18);
+  const y = box.y + box.height / 2;
+  await page.mouse.move(x(at), y);
+  await page.mouse.down();
+  await page.mouse.move(x((at + to) / 2), y, { steps: 3 });
+  await page.mouse.move(x(to), y, { steps: 3 });
+  await page.mouse.up();
+}
+
+/** Drops a file on the page as a hand would. */
+export async function dropFile(page: Page, name: string, content: Uint8Array): Promise<void> {
+  const base64 = Buffer.from(content).toString('base64');
+  const transfer = await page.evaluateHandle(
+    ([fileName, data]) => {
+      const bytes = Uint8Array.from(atob(data!), (c) => c.charCodeAt(0));
+      const t = new DataTransfer();
+      t.items.add(new File([bytes], fileName!));
+      return t;
+    },
+    [name, base64],
+  );
+  await page.dispatchEvent('body', 'dragenter', { dataTransfer: transfer });
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { safeName } from '../../src/model/files';
+import { centimetres, growth, millilitres, readable, signed } from '../../src/model/format';
+import { matches } from '../../src/model/search';
+import { niceTicks } from '../../src/ui/plots';
+
+describe('numbers', () => {
+  it('read as people write them', () => {
+    expect(growth(1.2)).toBe('+20 %');
+    expect(growth(0.95)).toBe('−5 %');
+    expect(growth(1.001)).toBe('±0 %');
+    expect(centimetres(1.756)).toBe('175.6 cm');
+    expect(millilitres(1234)).toBe('1.23 l');
+    expect(signed(-0.04)).toBe('');
+    expect(signed(1.26)).toBe('+1.3');
+  });
+
+  it('have ticks at round places', () => {
+    expect(niceTicks(0, 130)).toEqual([0, 50, 100]);
+    expect(niceTicks(-0.02, 0.03)).toEqual([-0.02, 0, 0.02]);
+  });
+});
+
+describe('names', () => {
+  it('are readable', () => {
+    expect(readable('upper_arm_l')).toBe('Upper arm, left');
+    expect(readable('waist')).toBe('Waist');
+  });
+
+  it('are found by parts of words, in any order, whatever the accents', () => {
+    expect(matches('brach bic', 'Biceps brachii, left')).toBe(true);
+    expect(matches('gluteus', 'gluteus_maximus_l')).toBe(true);
+    expect(matches('ecorche', 'Écorché')).toBe(true);
+    expect(matches('soleus', 'Biceps brachii')).toBe(false);
+    expect(matches('', 'anything')).toBe(true);
+  });
+
+  it('of files lose folders and odd characters', () => {
+    expect(safeName('../../etc/passwd')).toBe('passwd');
+    expect(safeName('C:\\me\\a<b>.obj')).toBe('a_b_.obj');
+    expect(safeName('..')).toBe('file');
+    expect(safeName('walk 1.bvh')).toBe('walk 1.bvh');
+  });
+});

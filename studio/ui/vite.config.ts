@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config';
+
+// Names without hashes: the program embeds these files, and a change of content is told by the server's ETag.
+export default defineConfig({
+  base: './',
+  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
+  build: {
+    target: 'es2022',
+    chunkSizeWarningLimit: 900,
+    assetsInlineLimit: 8192,
+    modulePreload: false,
+    rollupOptions: {
+      output: {
+        entryFileNames: 'assets/studio.js',
+        chunkFileNames: 'assets/[name].js',
+        assetFileNames: 'assets/studio[extname]',
+      },
+    },
+  },
+  server: { proxy: { '/ws': { target: 'ws://127.0.0.1:8765', ws: true }, '/api': 'http://127.0.0.1:8765' } },
+  test: {
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 90_000,
+          // One browser with software WebGL fills the cores; files one after the other keep its timing honest.
+          pool: 'forks',
+          poolOptions: { forks: { singleFork: true } },
+        },
+      },
+    ],
+  },
+});
