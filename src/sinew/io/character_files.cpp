@@ -174,22 +174,11 @@ CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& ske
     return motion;
 }
 
-nlohmann::json parse_text(std::string_view text, const std::string& where) {
-    nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
-    if (document.is_discarded()) {
-        throw InputError({.where = where,
-                          .found = "text that is not JSON",
-                          .needs = "JSON",
-                          .remedy = "correct the file"});
-    }
-    return document;
-}
-
 }  // namespace
 
 CharacterSkeleton parse_character_skeleton(std::string_view json, const std::string& where,
                                            const ReadOptions& options) {
-    const nlohmann::json document = parse_text(json, where);
+    const nlohmann::json document = parse_json(json, where);
     return skeleton_from(StrictJson(document, where), options);
 }
 
@@ -207,7 +196,7 @@ CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
 CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
                                        const CharacterSkeleton& skeleton,
                                        const ReadOptions& options) {
-    const nlohmann::json document = parse_text(json, where);
+    const nlohmann::json document = parse_json(json, where);
     return motion_from(StrictJson(document, where), skeleton, options);
 }
 

@@ -124,13 +124,7 @@ bool holds_volumes(const std::filesystem::path& path) {
 }  // namespace
 
 GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where) {
-    const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-    if (document.is_discarded()) {
-        throw InputError({.where = where,
-                          .found = "text that is not JSON",
-                          .needs = "a recipe { \"version\": 1, ... }",
-                          .remedy = "see docs/growth.md for the format"});
-    }
+    const nlohmann::json document = parse_json(json, where);
     return recipe_from(StrictJson(document, where));
 }
 

@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/file_bytes.h"
+#include "sinew/io/strict_json.h"
 #include "sinew/pipeline/solve_scene.h"
 
 #include <fmt/format.h>
@@ -289,15 +290,7 @@ void read_settings(const Value& root, SolveScene& scene) {
 
 SolveScene parse_solve_scene(std::string_view text, const std::string& where,
                              const std::filesystem::path& folder) {
-    json document;
-    try {
-        document = json::parse(text);
-    } catch (const json::exception& error) {
-        throw InputError({.where = where,
-                          .found = error.what(),
-                          .needs = "JSON",
-                          .remedy = "mend the file at that place"});
-    }
+    const json document = parse_json(text, where);
     const Value root(document, where);
     root.allow_only({"version", "mesh", "unit", "up", "method", "analysis", "materials", "fixed",
                      "prescribed", "gravity", "forces", "body_forces", "max_iterations",
