@@ -86,15 +86,29 @@ Vec3 tangent_near(const std::vector<Vec3>& line, const Vec3& x) {
     return tangent;
 }
 
+/// Of a tetrahedron's volume, belly and tendon.
+double muscle_share(const Body& body, std::size_t tet, Index muscle) {
+    double share = 0.0;
+    for (Index e = body.shares.start[tet]; e < body.shares.start[tet + 1]; ++e) {
+        const auto i = static_cast<std::size_t>(e);
+        const Tissue tissue =
+            body.materials[static_cast<std::size_t>(body.shares.material[i])].tissue;
+        const bool is_muscle = tissue == Tissue::Muscle || tissue == Tissue::Tendon;
+        share += is_muscle && body.shares.part[i] == muscle ? body.shares.fraction[i] : 0.0;
+    }
+    return share;
+}
+
 /// Share of the muscles whose fibres make at most 25 degrees with the strokes they were made of
-/// (the centre line where those are not known), on average.
+/// (the centre line where those are not known), on average over the muscle's volume.
 double aligned_muscles(const Body& body) {
     std::vector<std::vector<Vec3>> lines;
     for (const Muscle& muscle : body.muscles) {
         lines.push_back(centre_line(muscle.mesh));
     }
     std::vector<double> angle(body.muscles.size(), 0.0);
-    std::vector<double> count(body.muscles.size(), 0.0);
+    std::vector<double> weight(body.muscles.size(), 0.0);
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
     for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
         Vec3 middle = Vec3::Zero();
         for (int k = 0; k < 4; ++k) {
@@ -108,17 +122,18 @@ double aligned_muscles(const Body& body) {
                 const std::optional<Vec3> stroke = stroke_near(body.muscles[m].mesh, middle);
                 const Vec3 course = stroke ? *stroke : tangent_near(lines[m], middle);
                 const double cosine = course.dot(point(body.fibres.direction, e));
-                angle[m] += std::acos(std::clamp(cosine, -1.0, 1.0));
-                count[m] += 1.0;
+                const double w = muscle_share(body, i, static_cast<Index>(m)) * volumes[t];
+                angle[m] += w * std::acos(std::clamp(cosine, -1.0, 1.0));
+                weight[m] += w;
             }
         }
     }
     double aligned = 0.0;
     double known = 0.0;
     for (std::size_t m = 0; m < angle.size(); ++m) {
-        if (count[m] > 0.0) {
+        if (weight[m] > 0.0) {
             known += 1.0;
-            aligned += angle[m] / count[m] * kDegree <= 25.0;
+            aligned += angle[m] / weight[m] * kDegree <= 25.0;
         }
     }
     return known > 0.0 ? aligned / known : 0.0;
