@@ -161,5 +161,12 @@ TEST(Usda, MovingPartsHaveTimeSamples) {
     EXPECT_NE(text.find("12: [("), std::string::npos);
 }
 
+TEST(CharacterFiles, NestingDeeperThanTheStackIsRefused) {
+    const std::string deep = std::string(300000, '[') + std::string(300000, ']');
+    EXPECT_THROW(parse_character_skeleton(R"({"joints": )" + deep + "}", "deep"), InputError);
+    EXPECT_THROW(parse_character_skeleton(R"({"joints": [{"name": )" + deep + "}]}", "deep"),
+                 InputError);
+}
+
 }  // namespace
 }  // namespace sinew

@@ -15,7 +15,18 @@ namespace {
 
 constexpr std::uint64_t kMaxJsonBytes = std::uint64_t{64} << 20;
 
+/// Nested no deeper than that: spelling out a value takes stack for each level.
+bool is_shallow(const nlohmann::json& value, int depth) {
+    return !value.is_structured() ||
+           (depth > 0 && std::all_of(value.begin(), value.end(), [&](const nlohmann::json& inner) {
+                return is_shallow(inner, depth - 1);
+            }));
+}
+
 std::string shown(const nlohmann::json& value) {
+    if (!is_shallow(value, 4)) {
+        return fmt::format("{} nested deep", value.is_array() ? "an array" : "an object");
+    }
     const std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return text.size() > 60 ? text.substr(0, 57) + "..." : text;
 }
