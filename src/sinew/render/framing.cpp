@@ -61,6 +61,12 @@ std::vector<Vec3> visible_points(const Scene& scene, const RaySceneOptions& opti
         }
     }
     if (points.empty() && !focus.empty()) {
+        if (std::find(names.begin(), names.end(), focus[0]) != names.end()) {
+            throw InputError({.where = "picture, focus",
+                              .found = fmt::format("'{}', which is not drawn", focus[0]),
+                              .needs = "a part that is shown",
+                              .remedy = "add its kind to the layers"});
+        }
         throw InputError({.where = "picture, focus",
                           .found = fmt::format("'{}', which no shown part is called{}",
                                                join(focus, ","), did_you_mean(focus[0], names)),
