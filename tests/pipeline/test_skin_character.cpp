@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/io/character_files.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/point_cache.h"
@@ -71,6 +72,65 @@ TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {
     EXPECT_EQ(coarse.frames[19].rows(), arm.mesh.points.rows());
     EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().maxCoeff(), 0.008);
     EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().mean(), 0.0006);
+}
+
+// A tube as a rigged file: nodes with rotations of their own, a skin, and an animation that bends
+// the elbow by 1.2 rad about X.
+GltfScene rigged_arm() {
+    const MeshPart part{.name = "arm", .mesh = support::cylinder(0.05, 0.6, 20, 30)};
+    GltfScene scene = scene_of({&part, 1});
+    const Eigen::Quaterniond turned(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()));
+    scene.nodes = {
+        {.name = "armature"},
+        {.name = "shoulder", .parent = 0, .translation = Vec3(0, 0.05, 0), .rotation = turned},
+        {.name = "elbow", .parent = 1, .translation = turned.conjugate() * Vec3(0, 0.25, 0)}};
+    GltfSkin skin{.name = "rig", .joints = {1, 2}};
+    const std::vector<Eigen::Affine3d> world = world_transforms(scene);
+    for (const Index joint : skin.joints) {
+        skin.inverse_bind.push_back(world[static_cast<std::size_t>(joint)].inverse().matrix());
+    }
+    scene.skins = {skin};
+    GltfPart& rigged = scene.parts[0];
+    const Eigen::Index count = rigged.part.mesh.points.rows();
+    rigged.skin = 0;
+    rigged.joints = Joints4::Zero(count, 4);
+    rigged.weights = Weights4::Zero(count, 4);
+    for (Eigen::Index i = 0; i < count; ++i) {
+        rigged.joints(i, 0) = rigged.part.mesh.points(i, 1) > 0.3 ? 1 : 0;
+        rigged.weights(i, 0) = 1.0;
+    }
+    // World rotation R of the elbow is turned^-1 R turned in the shoulder's frame.
+    const Eigen::Quaterniond bent(Eigen::AngleAxisd(1.2, Vec3::UnitX()));
+    const Eigen::Quaterniond local = turned.conjugate() * bent * turned;
+    GltfTrack track{.path = GltfPath::Rotation, .node = 2, .times = {0.0, 1.0}};
+    track.values = {0, 0, 0, 1, local.x(), local.y(), local.z(), local.w()};
+    scene.animations = {{.name = "bend", .tracks = {track}}};
+    return scene;
+}
+
+TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
+    const support::TemporaryFolder folder;
+    write_glb(folder.path() / "arm.glb", rigged_arm());
+    const Character arm = read_character(folder.path() / "arm.glb", {});
+    ASSERT_EQ(arm.skeleton.size(), 3u);
+    EXPECT_EQ(arm.skeleton.joints[1].name, "elbow");
+    EXPECT_LT((arm.skeleton.joints[1].position - Vec3(0, 0.3, 0)).norm(), 1e-6);
+    // The hand's tip lies beyond the middle of what the elbow holds.
+    EXPECT_EQ(arm.skeleton.joints[2].name, "elbow_end");
+    EXPECT_NEAR(arm.skeleton.joints[2].position.y(), 0.57, 0.03);
+
+    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    const JointRotations end = sample(motion, 1.0);
+    const Eigen::Quaterniond bent(Eigen::AngleAxisd(1.2, Vec3::UnitX()));
+    EXPECT_LT(end.rotations[1].angularDistance(bent), 1e-5);
+    EXPECT_LT(sample(motion, 0.5)
+                  .rotations[1]
+                  .angularDistance(Eigen::Quaterniond(Eigen::AngleAxisd(0.6, Vec3::UnitX()))),
+              1e-5);
+    const SkinRun run = run_skinning(arm, motion, {.rate = 20.0, .settle = 2});
+    EXPECT_EQ(run.frames.size(), 21u);
+    EXPECT_GT(run.volume_ratio_min, 0.9);
+    EXPECT_THROW(read_character(folder.path() / "arm.obj", {}), InputError);
 }
 
 }  // namespace

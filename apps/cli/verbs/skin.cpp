@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/io/character_files.h"
+#include "sinew/io/character_scene.h"
 #include "sinew/pipeline/skin_character.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,14 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
     require_skin_output(settings.output);
     const ReadOptions read = settings.files.read_options();
     const Character character = read_character(settings.mesh, settings.skeleton, read);
-    const CharacterMotion motion = read_character_motion(settings.motion, character.skeleton, read);
+    if (settings.motion.empty() && !is_scene_file(settings.mesh)) {
+        throw InputError({.where = settings.mesh,
+                          .found = "no motion",
+                          .needs = "a .glb, .gltf or .fbx file with an animation, or a motion",
+                          .remedy = "give one with --motion"});
+    }
+    const CharacterMotion motion = read_character_motion(
+        settings.motion.empty() ? settings.mesh : settings.motion, character.skeleton, read);
     SkinRunOptions options = settings.run;
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
@@ -67,6 +75,7 @@ Verb skin_verb() {
         .summary = "Move any character by its bones: no weights, flesh that bulges and slides",
         .examples =
             "  sinew skin man.ply --skeleton man.json --motion wave.json -o wave.glb\n"
+            "  sinew skin character.glb --motion dance.bvh -o out.glb\n"
             "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
             "  sinew skin man.ply --skeleton man.json --motion wave.json --simulate-vertices "
             "4600 -o frames\n"
@@ -77,15 +86,16 @@ Verb skin_verb() {
                      .metavar = "MESH",
                      .is_required = true},
                     {.name = "--skeleton",
-                     .help = "joints with parents and positions: .json, or .bvh",
+                     .help = "joints with parents and positions: .json, .bvh, .glb, .gltf or .fbx; "
+                             "without it those of the skin's own file",
                      .target = &settings->skeleton,
-                     .metavar = "FILE",
-                     .is_required = true},
+                     .metavar = "FILE"},
                     {.name = "--motion",
-                     .help = "key frames in .json, or .bvh",
+                     .help =
+                         "key frames in .json, a .bvh file, or the animation of a .glb, .gltf or "
+                         ".fbx file; without it that of the skin's own file",
                      .target = &settings->motion,
-                     .metavar = "FILE",
-                     .is_required = true},
+                     .metavar = "FILE"},
                     {.name = "-o,--output",
                      .help = ".glb, .usda, .pc2, .mdd, or a folder for a sequence of files",
                      .target = &settings->output,

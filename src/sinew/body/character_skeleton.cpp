@@ -35,10 +35,11 @@ void require_valid(const CharacterSkeleton& skeleton, std::string_view where) {
                    "parents before their children, -1 for a root");
         }
         if (!joint.position.allFinite() || !(joint.radius >= 0.0) || !(joint.bone_radius >= 0.0) ||
-            !(joint.stiffness > 0.0) || !std::isfinite(joint.radius) ||
-            !std::isfinite(joint.bone_radius) || !std::isfinite(joint.stiffness)) {
+            !(joint.stiffness > 0.0) || !(joint.mass > 0.0) || !std::isfinite(joint.mass) ||
+            !std::isfinite(joint.radius) || !std::isfinite(joint.bone_radius) ||
+            !std::isfinite(joint.stiffness)) {
             refuse(who + " with a number out of range",
-                   "a finite position, radii >= 0, a stiffness > 0");
+                   "a finite position, radii >= 0, stiffness and mass > 0");
         }
         has_bone =
             has_bone ||

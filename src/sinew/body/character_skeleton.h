@@ -20,6 +20,7 @@ struct CharacterJoint {
     double radius = 0.0;           ///< of the joint's sphere, m; 0: from the skin
     double bone_radius = 0.0;      ///< of the bone from the parent, m; 0: from the skin
     double stiffness = 1.0;        ///< of the flesh around that bone, against the rest, > 0
+    double mass = 1.0;             ///< density of that flesh, against the rest, > 0
     bool is_virtual = false;       ///< the bone from the parent holds no flesh (a trunk, a tail)
 };
 

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/bvh.h"
+#include "sinew/io/character_scene.h"
 #include "sinew/io/strict_json.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ struct Entry {
 Entry read_joint(const StrictJson& json, const std::map<std::string, Index>& numbers,
                  std::size_t count, const ReadOptions& options) {
     json.allow_only(
-        {"name", "parent", "position", "radius", "bone_radius", "stiffness", "virtual"});
+        {"name", "parent", "position", "radius", "bone_radius", "stiffness", "mass", "virtual"});
     Entry entry;
     entry.joint.name = json.at("name").text();
     entry.joint.position = read_place(json.at("position"), options);
@@ -45,6 +46,7 @@ Entry read_joint(const StrictJson& json, const std::map<std::string, Index>& num
     entry.joint.bone_radius =
         json.has("bone_radius") ? unit * json.at("bone_radius").number() : 0.0;
     entry.joint.stiffness = json.has("stiffness") ? json.at("stiffness").number() : 1.0;
+    entry.joint.mass = json.has("mass") ? json.at("mass").number() : 1.0;
     entry.joint.is_virtual = json.has("virtual") && json.at("virtual").truth();
     if (json.has("parent") && !json.at("parent").is_null()) {
         const StrictJson parent = json.at("parent");
@@ -189,6 +191,9 @@ CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
         require_valid(skeleton, path.filename().string());
         return skeleton;
     }
+    if (is_scene_file(path)) {
+        return skeleton_of(read_scene(path), path.filename().string());
+    }
     const nlohmann::json document = parse_json_file(path);
     return skeleton_from(StrictJson(document, path.filename().string()), options);
 }
@@ -205,6 +210,9 @@ CharacterMotion read_character_motion(const std::filesystem::path& path,
                                       const ReadOptions& options) {
     if (is_bvh(path)) {
         return motion_of(read_bvh(path, options), skeleton);
+    }
+    if (is_scene_file(path)) {
+        return motion_of(read_scene(path), 0, skeleton, path.filename().string());
     }
     const nlohmann::json document = parse_json_file(path);
     return motion_from(StrictJson(document, path.filename().string()), skeleton, options);

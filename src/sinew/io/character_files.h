@@ -14,15 +14,16 @@ namespace sinew {
 ///                 { "name": "knee", "parent": "hip", "position": [0, 0.5, 0] } ] }
 ///
 /// `parent` is a name, a number (from 0) or null; joints may stand in any order. Optional:
-/// `radius`, `bone_radius` (in the file's unit), `stiffness`, `virtual`. A .bvh file gives the
-/// skeleton of its motion.
+/// `radius`, `bone_radius` (in the file's unit), `stiffness`, `mass`, `virtual`. A .bvh file gives
+/// the skeleton of its motion, a .glb, .gltf or .fbx file that of its skins.
 /// @throws InputError
 CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
                                           const ReadOptions& options = {});
 CharacterSkeleton parse_character_skeleton(std::string_view json, const std::string& where,
                                            const ReadOptions& options = {});
 
-/// Reads a motion for that skeleton: a .bvh file, or key frames
+/// Reads a motion for that skeleton: a .bvh file, the first animation of a .glb, .gltf or .fbx
+/// file, or key frames
 ///
 ///   { "keys": [ { "time": 0 },
 ///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }

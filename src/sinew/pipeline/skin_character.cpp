@@ -5,6 +5,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
+#include "sinew/io/character_scene.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
@@ -70,11 +71,18 @@ Points mesh_points(const Character& character, const Points& skin) {
 
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
                          const ReadOptions& options) {
+    if (skeleton.empty() && !is_scene_file(mesh)) {
+        throw InputError(
+            {.where = mesh.string(),
+             .found = "no skeleton",
+             .needs = "a .glb, .gltf or .fbx file with joints, or a skeleton beside it",
+             .remedy = "give one with --skeleton"});
+    }
     Character character;
     character.name = mesh.stem().string();
     character.mesh = merged(read_surface(mesh, options));
     weld(character);
-    character.skeleton = read_character_skeleton(skeleton, options);
+    character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, options);
     return character;
 }
 

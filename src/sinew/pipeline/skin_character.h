@@ -22,6 +22,7 @@ struct Character {
     CharacterSkeleton skeleton = {};
 };
 
+/// @param skeleton  empty: the joints of the mesh's own file (.glb, .gltf, .fbx)
 /// @throws InputError
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
                          const ReadOptions& options = {});

@@ -99,6 +99,11 @@ struct ProjectiveSkinning::Data {
     Points skin;
     CharacterPose pose;
 
+    // Whose bone a tetrahedron hangs on.
+    const CharacterJoint& joint_of(std::size_t tet) const {
+        const Index corner = flesh.triangles(flesh.triangle_of[tet], 0);
+        return skeleton.joints[at(bones.bones[at(flesh.bone[at(corner)])].second)];
+    }
     void prepare();
     void find_folds();
     void place_inner();
@@ -116,15 +121,20 @@ void ProjectiveSkinning::Data::prepare() {
     for (const Index i : coupling.unheld()) {
         free.push_back(S + i);
     }
-    // Masses by the volume of the tetrahedra around each vertex.
+    // Masses by the volume of the tetrahedra around each vertex, and the density of their bone.
     const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
     rest_volume = volumes.sum();
     inertia.assign(at(flesh.points.rows()), 0.0);
     if (options.dynamics) {
+        std::vector<double> mass(at(flesh.tets.rows()));
+        for (std::size_t t = 0; t < mass.size(); ++t) {
+            mass[t] = volumes[static_cast<Eigen::Index>(t)] * joint_of(t).mass;
+        }
+        const double all = std::accumulate(mass.begin(), mass.end(), 0.0);
         for (Eigen::Index t = 0; t < flesh.tets.rows(); ++t) {
             for (int k = 0; k < 4; ++k) {
                 inertia[at(flesh.tets(t, k))] +=
-                    0.25 * volumes[t] / rest_volume * options.mass / (options.step * options.step);
+                    0.25 * mass[at(t)] / all * options.mass / (options.step * options.step);
             }
         }
     }

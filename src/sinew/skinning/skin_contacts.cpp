@@ -66,6 +66,24 @@ std::vector<Index> numbers(Index count) {
     return all;
 }
 
+// Parts of a scan may pass through each other at rest: vertices that are inside then never collide.
+TetContacts make_finder(const FleshPrisms& flesh) {
+    TetContacts all = make_finder(flesh, numbers(flesh.skin_vertices));
+    std::vector<char> is_inside(static_cast<std::size_t>(flesh.skin_vertices), 0);
+    bool is_any = false;
+    for (const PointTriangleContact& c : all.find(skin_and_base(flesh))) {
+        is_inside[static_cast<std::size_t>(c.vertex)] = 1;
+        is_any = true;
+    }
+    all.forget();
+    if (!is_any) {
+        return all;
+    }
+    std::vector<Index> outside = numbers(flesh.skin_vertices);
+    std::erase_if(outside, [&](Index v) { return is_inside[static_cast<std::size_t>(v)] != 0; });
+    return make_finder(flesh, outside);
+}
+
 }  // namespace
 
 SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
@@ -76,7 +94,7 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       base_(flesh.base_points),
       shallow_(kShallow * mean_edge(flesh)),
       points_(skin_and_base(flesh)),
-      finder_(make_finder(flesh, numbers(flesh.skin_vertices))),
+      finder_(make_finder(flesh)),
       skin_rows_(numbers(flesh.skin_vertices)) {
     for (Index t = 0; t < triangles_.rows(); ++t) {
         const std::size_t bone = bone_of_[static_cast<std::size_t>(triangles_(t, 0))];

@@ -46,7 +46,7 @@ public:
 
     /// Depths of skin vertices below the skin, m, where they are inside of the character: of the
     /// tetrahedra between the skin and the lines of the bones [Komaritzan, section 3.2.5]. What is
-    /// near at rest does not count.
+    /// near or inside at rest does not count.
     std::vector<TetContacts::Depth> depths(const Points& x);
 
 private:

@@ -1,0 +1,273 @@
+#include "sinew/io/character_scene.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/fbx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kMostKeys = 100000;
+constexpr double kTipReach = 1.8;   // from a joint past the middle of what it holds
+constexpr int kFewestVertices = 8;  // that make a tip worth having
+
+std::size_t at(Eigen::Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+// Which nodes are joints.
+std::vector<char> joint_nodes(const GltfScene& scene) {
+    std::vector<char> is_joint(scene.nodes.size(), 0);
+    for (const GltfSkin& skin : scene.skins) {
+        for (const Index node : skin.joints) {
+            is_joint[at(node)] = 1;
+        }
+    }
+    if (scene.skins.empty()) {
+        for (const GltfAnimation& animation : scene.animations) {
+            for (const GltfTrack& track : animation.tracks) {
+                if (track.node >= 0 && track.path == GltfPath::Rotation) {
+                    is_joint[at(track.node)] = 1;
+                }
+            }
+        }
+    }
+    return is_joint;
+}
+
+// Names of all nodes that are joints, made different from each other.
+std::vector<std::string> joint_names(const GltfScene& scene, const std::vector<char>& is_joint) {
+    std::vector<std::string> names(scene.nodes.size());
+    std::set<std::string> used;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+        if (is_joint[n] == 0) {
+            continue;
+        }
+        const std::string first = scene.nodes[n].name.empty() ? "joint" : scene.nodes[n].name;
+        names[n] = first;
+        for (int k = 2; used.count(names[n]) > 0; ++k) {
+            names[n] = fmt::format("{}_{}", first, k);
+        }
+        used.insert(names[n]);
+    }
+    return names;
+}
+
+// Middle of the vertices that each node holds most of.
+struct Held {
+    Vec3 sum = Vec3::Zero();
+    int count = 0;
+};
+std::vector<Held> held_by_nodes(const GltfScene& scene) {
+    std::vector<Held> held(scene.nodes.size());
+    for (const GltfPart& part : scene.parts) {
+        if (part.skin < 0 || part.joints.rows() != part.part.mesh.points.rows()) {
+            continue;
+        }
+        const Points x = posed_points(scene, part);
+        for (Eigen::Index i = 0; i < x.rows(); ++i) {
+            Eigen::Index k = 0;
+            part.weights.row(i).maxCoeff(&k);
+            const GltfSkin& skin = scene.skins[at(part.skin)];
+            Held& h = held[at(skin.joints[at(part.joints(i, k))])];
+            h.sum += point(x, i);
+            ++h.count;
+        }
+    }
+    return held;
+}
+
+double lerp(double a, double b, double t) {
+    return a + t * (b - a);
+}
+
+// Value of a track at a time [Khronos2021, appendix C].
+Eigen::Vector4d sampled(const GltfTrack& track, double time) {
+    const std::size_t width = track.path == GltfPath::Rotation ? 4 : 3;
+    const bool is_cubic = track.interpolation == GltfInterpolation::CubicSpline;
+    const std::size_t stride = is_cubic ? 3 * width : width;
+    const auto value = [&](std::size_t key, std::size_t which) {  // in, value, out
+        Eigen::Vector4d v = Eigen::Vector4d::Zero();
+        for (std::size_t c = 0; c < width; ++c) {
+            v[static_cast<Eigen::Index>(c)] =
+                track.values[key * stride + (is_cubic ? which * width : 0) + c];
+        }
+        return v;
+    };
+    const auto after = std::upper_bound(track.times.begin(), track.times.end(), time);
+    const auto next = static_cast<std::size_t>(after - track.times.begin());
+    if (next == 0 || next == track.times.size()) {
+        return value(next == 0 ? 0 : next - 1, 1);
+    }
+    const double span = track.times[next] - track.times[next - 1];
+    const double t = span > 0.0 ? (time - track.times[next - 1]) / span : 1.0;
+    const Eigen::Vector4d a = value(next - 1, 1);
+    const Eigen::Vector4d b = value(next, 1);
+    if (track.interpolation == GltfInterpolation::Step) {
+        return a;
+    }
+    if (is_cubic) {
+        const double t2 = t * t;
+        const double t3 = t2 * t;
+        return (2 * t3 - 3 * t2 + 1) * a + span * (t3 - 2 * t2 + t) * value(next - 1, 2) +
+               (-2 * t3 + 3 * t2) * b + span * (t3 - t2) * value(next, 0);
+    }
+    if (width == 4) {
+        const Eigen::Quaterniond qa(a);
+        return qa.slerp(t, Eigen::Quaterniond(b)).coeffs();
+    }
+    return Eigen::Vector4d(lerp(a[0], b[0], t), lerp(a[1], b[1], t), lerp(a[2], b[2], t), 0.0);
+}
+
+GltfScene posed_scene(const GltfScene& nodes, const GltfAnimation& animation, double time) {
+    GltfScene now = nodes;
+    for (const GltfTrack& track : animation.tracks) {
+        if (track.node < 0 || track.times.empty()) {
+            continue;
+        }
+        GltfNode& node = now.nodes[at(track.node)];
+        const Eigen::Vector4d v = sampled(track, time);
+        if (track.path == GltfPath::Rotation && v.norm() > 0.0) {
+            node.rotation = Eigen::Quaterniond(v).normalized();
+        } else if (track.path == GltfPath::Translation) {
+            node.translation = v.head<3>();
+        }
+    }
+    return now;
+}
+
+std::vector<double> key_times(const GltfAnimation& animation, const std::string& where) {
+    std::vector<double> times;
+    for (const GltfTrack& track : animation.tracks) {
+        if (track.node >= 0) {
+            times.insert(times.end(), track.times.begin(), track.times.end());
+        }
+    }
+    std::sort(times.begin(), times.end());
+    times.erase(
+        std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < 1e-6; }),
+        times.end());
+    if (times.empty() || times.size() > kMostKeys) {
+        throw InputError({.where = where,
+                          .found = fmt::format("an animation with {} times", times.size()),
+                          .needs = fmt::format("1 to {} of joints", kMostKeys),
+                          .remedy = "give another motion with --motion"});
+    }
+    return times;
+}
+
+}  // namespace
+
+bool is_scene_file(const std::filesystem::path& path) {
+    const std::string ending = lower(path.extension().string());
+    return ending == ".glb" || ending == ".gltf" || ending == ".fbx";
+}
+
+GltfScene read_scene(const std::filesystem::path& path) {
+    return lower(path.extension().string()) == ".fbx" ? read_fbx(path) : read_gltf(path);
+}
+
+CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) {
+    const std::vector<char> is_joint = joint_nodes(scene);
+    const std::vector<std::string> names = joint_names(scene, is_joint);
+    const std::vector<Eigen::Affine3d> world = world_transforms(scene);
+    const std::vector<Held> held = held_by_nodes(scene);
+    std::vector<Index> number(scene.nodes.size(), -1);  // of the nearest joint at or above
+    std::vector<char> has_child(scene.nodes.size(), 0);
+    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+        if (is_joint[n] != 0) {
+            for (Index up = scene.nodes[n].parent; up >= 0; up = scene.nodes[at(up)].parent) {
+                has_child[at(up)] = 1;
+            }
+        }
+    }
+    CharacterSkeleton skeleton;
+    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+        const Index parent = scene.nodes[n].parent;
+        number[n] = parent < 0 ? -1 : number[at(parent)];
+        if (is_joint[n] == 0) {
+            continue;
+        }
+        const Vec3 place = world[n].translation();
+        skeleton.joints.push_back({.name = names[n], .parent = number[n], .position = place});
+        number[n] = static_cast<Index>(skeleton.joints.size()) - 1;
+        if (has_child[n] == 0 && held[n].count >= kFewestVertices) {
+            const Vec3 middle = held[n].sum / held[n].count;
+            skeleton.joints.push_back({.name = names[n] + "_end",
+                                       .parent = number[n],
+                                       .position = place + kTipReach * (middle - place)});
+        }
+    }
+    if (skeleton.joints.empty()) {
+        throw InputError({.where = where,
+                          .found = "no joints",
+                          .needs = "a skin with joints, or an animation of nodes",
+                          .remedy = "give a skeleton with --skeleton"});
+    }
+    require_valid(skeleton, where);
+    return skeleton;
+}
+
+CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
+                          const CharacterSkeleton& skeleton, const std::string& where) {
+    if (animation >= scene.animations.size()) {
+        throw InputError({.where = where,
+                          .found = fmt::format("{} animations", scene.animations.size()),
+                          .needs = fmt::format("number {}", animation),
+                          .remedy = "give a motion with --motion"});
+    }
+    const std::vector<std::string> names = joint_names(scene, joint_nodes(scene));
+    std::map<std::string, std::size_t> node_of;
+    for (std::size_t n = 0; n < names.size(); ++n) {
+        node_of.emplace(names[n], n);
+    }
+    std::vector<Index> source(skeleton.size(), -1);
+    Index root = -1;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        const auto found = node_of.find(skeleton.joints[j].name);
+        if (found != node_of.end()) {
+            source[j] = static_cast<Index>(found->second);
+            root = root < 0 ? source[j] : root;
+        }
+    }
+    if (root < 0) {
+        throw InputError(
+            {.where = where,
+             .found = "an animation of other joints",
+             .needs = fmt::format("names of the skeleton, such as '{}'", skeleton.joints[0].name),
+             .remedy = "rename the joints of one of the two"});
+    }
+    const GltfAnimation& tracks = scene.animations[animation];
+    GltfScene nodes;
+    nodes.nodes = scene.nodes;
+    const std::vector<Eigen::Affine3d> rest = world_transforms(nodes);
+    CharacterMotion motion;
+    for (const double time : key_times(tracks, where)) {
+        const std::vector<Eigen::Affine3d> now = world_transforms(posed_scene(nodes, tracks, time));
+        JointRotations key;
+        key.shift = now[at(root)].translation() - rest[at(root)].translation();
+        std::vector<Eigen::Quaterniond> turned(skeleton.size(), Eigen::Quaterniond::Identity());
+        for (std::size_t j = 0; j < skeleton.size(); ++j) {
+            const Index parent = skeleton.joints[j].parent;
+            const Eigen::Quaterniond above =
+                parent < 0 ? Eigen::Quaterniond::Identity() : turned[at(parent)];
+            turned[j] = source[j] < 0
+                            ? above
+                            : Eigen::Quaterniond(now[at(source[j])].rotation() *
+                                                 rest[at(source[j])].rotation().transpose());
+            key.rotations.push_back(above.conjugate() * turned[j]);
+        }
+        motion.times.push_back(time);
+        motion.keys.push_back(std::move(key));
+    }
+    return motion;
+}
+
+}  // namespace sinew
