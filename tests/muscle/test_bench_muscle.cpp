@@ -2,6 +2,7 @@
 #include "sinew/base/random.h"
 #include "sinew/energy/pins.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/muscle/bouncing_torus.h"
 #include "sinew/muscle/contact_planes.h"
 #include "sinew/muscle/muscle_simulator.h"
 #include "sinew/muscle/muscle_volume.h"
@@ -189,6 +190,23 @@ TEST(MuscleSimulator, ScenesThatDoNotFitAreRefused) {
     MuscleSimulator simulator(scene);
     EXPECT_THROW(simulator.set_activation(std::vector{0.1, 0.2}), InputError);
     EXPECT_THROW(simulator.set_activation(std::vector{1.2}), InputError);
+}
+
+// [Teran2003, section 4.4]
+TEST(BouncingTorus, FallsTouchesAndRisesAgain) {
+    const TorusOptions options{.around = 14, .across = 1, .duration = 0.5, .rate = 30.0};
+    const TetMesh mesh = torus_tets(options);
+    EXPECT_GT(tet_volumes(mesh).minCoeff(), 0.0);
+    EXPECT_TRUE(is_watertight(boundary_triangles(mesh.tets)));
+    const TorusRun run = bounce_torus(options);
+    EXPECT_LT(run.step, run.stable_step);
+    // Free fall until it touches: y = h - g t^2 / 2.
+    const double fallen = options.height - run.frames[2].col(1).mean();
+    EXPECT_NEAR(fallen, 0.5 * 9.80665 * run.times[2] * run.times[2], 2e-4);
+    EXPECT_GT(run.highest_rebound, 0.08);
+    EXPECT_LT(run.highest_rebound, options.height);
+    EXPECT_GT(run.lowest_point, -0.01);
+    EXPECT_NEAR(volume(run.frames.back(), mesh.tets) / volume(mesh), 1.0, 0.1);
 }
 
 }  // namespace

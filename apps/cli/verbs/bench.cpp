@@ -16,6 +16,7 @@
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
 #include "cli/verbs/bench_skinning.h"
 #include "cli/verbs/bench_template.h"
@@ -244,7 +245,9 @@ int run(const Settings& settings, const Context& context, Json& result) {
         : settings.name == "convergence" ? bench_convergence(settings, context, result)
         : settings.name == "growth"      ? bench_growth(settings, context, result)
         : settings.name == "skinning"    ? bench_skinning(settings.is_short, context, result)
-                                         : bench_changing(settings, context, result);
+        : settings.name == "muscle"
+            ? bench_muscles(settings.is_short, settings.body, context, result)
+            : bench_changing(settings, context, result);
     if (!settings.output.empty()) {
         write_file_bytes(settings.output, encode_png(image));
     }
@@ -280,13 +283,13 @@ Verb bench_verb() {
                      .target = &settings->name,
                      .metavar = "NAME",
                      .choices = {"solver", "convergence", "changing", "template", "growth",
-                                 "musculoskeletal", "skinning"},
+                                 "musculoskeletal", "skinning", "muscle"},
                      .is_required = true},
                     {.name = "--short",
                      .help = "only the main scene",
                      .target = &settings->is_short},
                     {.name = "--body",
-                     .help = "of growth: the body to grow",
+                     .help = "of growth and muscle: the body to grow or to contract",
                      .target = &settings->body,
                      .metavar = "BODY.sinew"},
                     {.name = "--data",

@@ -10,6 +10,7 @@ Verb activations_verb();
 Verb bench_verb();  ///< only where bench/ is built
 Verb build_verb();
 Verb check_verb();
+Verb contract_verb();
 Verb convert_verb();
 Verb export_verb();
 Verb figure_verb();

@@ -159,7 +159,8 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     for (int round = 0; round < d.options.settle_rounds; ++round) {
         d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
         const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching};
-        NewtonResult result = d.solver.solve(terms, d.state.x, options, progress);
+        NewtonResult result = d.solver.solve(terms, d.state.x, options);
+        progress.check_cancelled();
         const double moved = (result.x - d.state.x).rowwise().norm().maxCoeff();
         d.state.x = std::move(result.x);
         total.status = result.report.status;
@@ -190,11 +191,11 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
     d.touching = std::make_shared<ContactPlanes>(d.contacts.find(start, d.frames));
     const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
+    progress.check_cancelled();
     NewtonResult result = d.solver.solve(terms, start,
                                          {.max_iterations = d.options.step_iterations,
                                           .tolerance = d.options.step_tolerance,
-                                          .is_minimum_checked = false},
-                                         progress);
+                                          .is_minimum_checked = false});
     d.state.v = (result.x - d.state.x) / step;
     d.state.x = std::move(result.x);
     d.state.time += step;

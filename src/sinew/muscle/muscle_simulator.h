@@ -45,8 +45,8 @@ struct MuscleSimulatorOptions {
     double contact_reach = 0.008;    ///< surfaces nearer than this are watched, m, > 0
     Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
-    int settle_rounds = 8;         ///< of finding contacts in statics, >= 1
-    int step_iterations = 6;       ///< Newton steps per time step at most, >= 1
+    int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
+    int step_iterations = 5;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
     DilatationOptions dilatation = {};
 };
@@ -101,11 +101,10 @@ public:
     /// T_world_rest of every frame.
     void set_frames(std::span<const Eigen::Isometry3d> frames);
 
+    static constexpr NewtonOptions kStatics = {
+        .max_iterations = 40, .tolerance = 1e-5, .is_minimum_checked = false};
     /// Equilibrium without inertia, by Newton's method; velocities become zero.
-    NewtonReport settle(const NewtonOptions& options = {.max_iterations = 60,
-                                                        .tolerance = 1e-6,
-                                                        .is_minimum_checked = false},
-                        const Progress& progress = {});
+    NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});
     /// One step of implicit Euler; held vertices reach their frames' places at its end.
     /// @param step  s, > 0
     NewtonReport advance(double step, const Progress& progress = {});

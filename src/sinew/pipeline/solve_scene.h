@@ -32,7 +32,9 @@ enum class SceneLaw {
     CompressibleNeoHookean,
     IsochoricNeoHookean,
     MooneyRivlin,
-    SymmetricArap
+    SymmetricArap,
+    Muscle,
+    Tendon
 };
 
 /// What the tetrahedra of a region, or all others, are made of.
@@ -44,6 +46,8 @@ struct SceneMaterial {
     double A = 0.0;  ///< Pa; Mooney-Rivlin
     double B = 0.0;
     double K = 0.0;
+    Vec3 fibre = Vec3::UnitY();  ///< muscle and tendon: direction, any length > 0
+    double activation = 0.0;     ///< muscle, [0, 1]
     double density = 1000.0;  ///< kg/m^3
 };
 

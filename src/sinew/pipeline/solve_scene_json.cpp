@@ -131,10 +131,13 @@ const std::vector<std::string> kLawNames = {"linear",
                                             "compressible_neo_hookean",
                                             "isochoric_neo_hookean",
                                             "mooney_rivlin",
-                                            "symmetric_arap"};
+                                            "symmetric_arap",
+                                            "muscle",
+                                            "tendon"};
 
 SceneMaterial material_from(const Value& v) {
-    v.allow_only({"region", "law", "young_modulus", "poisson_ratio", "A", "B", "K", "density"});
+    v.allow_only({"region", "law", "young_modulus", "poisson_ratio", "A", "B", "K", "fibre",
+                  "activation", "density"});
     SceneMaterial m;
     if (v.has("region")) {
         m.region =
@@ -146,6 +149,15 @@ SceneMaterial material_from(const Value& v) {
         m.A = v.at("A").number_between(0.0, 1e15);
         m.B = v.at("B").number_between(0.0, 1e15);
         m.K = v.at("K").number_above(0.0);
+    } else if (m.law == SceneLaw::Muscle || m.law == SceneLaw::Tendon) {
+        v.allow_only({"region", "law", "fibre", "activation", "density"});
+        m.fibre = v.at("fibre").vector();
+        if (!(m.fibre.norm() > 0.0)) {
+            v.at("fibre").refuse("a vector without length", "a direction");
+        }
+        if (v.has("activation")) {
+            m.activation = v.at("activation").number_between(0.0, 1.0);
+        }
     } else {
         v.allow_only({"region", "law", "young_modulus", "poisson_ratio", "density"});
         m.young_modulus = v.at("young_modulus").number_above(0.0);

@@ -1,0 +1,122 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/body/body.h"
+#include "sinew/muscle/bouncing_torus.h"
+#include "sinew/muscle/muscle_simulator.h"
+#include "sinew/pipeline/muscle_scene.h"
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// How activations are given: a number, a ramp between two, a table over time, or from key frames.
+struct ActivationPlan {
+    enum class Kind { Constant, Ramp, Table, KeyFrames };
+    Kind kind = Kind::Constant;
+    double from = 0.0;       ///< of a ramp, [0, 1]
+    double to = 1.0;         ///< constant, or end of a ramp, [0, 1]
+    MotionTable table = {};  ///< columns are muscles, or their aliases
+    bool is_linear = true;   ///< key frames: F = a Fmax; else Hill
+};
+/// "0.6", "0..1", "keys", "keys-hill", or the name of a .sto file.
+/// @throws InputError
+ActivationPlan parse_activation(const std::string& text, const std::string& where);
+
+/// What `sinew contract` is asked to do (docs/muscle.md).
+struct ContractJob {
+    std::string body = {};  ///< .sinew; empty: the muscle on the bench, or the torus
+    bool is_torus = false;  ///< the bouncing ring of [Teran2003, section 4.4] instead
+    std::vector<std::string> muscles = {};
+    ActivationPlan activation = {};
+    KeyFrames keys = {};     ///< of joints; empty: at rest
+    double duration = 1.0;   ///< s, > 0
+    double rate = 60.0;      ///< frames per second, > 0
+    int substeps = 1;        ///< time steps per frame, >= 1
+    bool is_static = false;  ///< equilibrium in every frame, without inertia
+    int static_frames = 6;   ///< of statics without key frames, >= 2
+    double stretch = 0.0;    ///< of the bench: the insertion is drawn away by this, m
+    MuscleSceneOptions scene = {};
+    MuscleSimulatorOptions simulator = {};
+};
+
+struct ContractFrame {
+    double time = 0.0;
+    std::vector<MuscleState> muscles = {};
+    double penetration = 0.0;  ///< m
+    int iterations = 0;
+};
+
+struct ContractRun {
+    MuscleScene scene = {};
+    std::vector<ContractFrame> frames = {};
+    std::vector<Points> positions = {};
+    std::vector<std::vector<Eigen::Isometry3d>> motions = {};  ///< of the scene's frames
+    double seconds_fill = 0.0;                                 ///< meshes and fibres
+    double seconds_simulate = 0.0;                             ///< of all steps together
+    double largest_volume_change = 0.0;
+    double deepest_penetration = 0.0;  ///< m
+    int stalled_steps = 0;             ///< steps whose Newton solve found no way on
+    bool is_finite = true;
+};
+
+/// Called after every frame, for files.
+using ContractCallback = std::function<void(int frame, const MuscleSimulator& simulator)>;
+
+/// @throws InputError; Cancelled
+ContractRun run_contraction(const ContractJob& job, const Progress& progress = {},
+                            const ContractCallback& callback = {});
+
+/// Animation of muscles (vertex animation) and bones (moving rigidly).
+void write_contraction_glb(const std::filesystem::path& path, const ContractRun& run);
+/// Force, length and volume over time, or over activation in statics: force.png, length.png,
+/// volume.png; measures.sto with all of them.
+void write_contraction_plots(const std::filesystem::path& folder, const ContractRun& run,
+                             bool over_activation);
+/// Six moments side by side.
+/// @param view_turn  degrees, as in RenderOptions::turn
+void write_film_strip(const std::filesystem::path& path, const ContractRun& run, double view_turn,
+                      const Progress& progress = {});
+
+/// The bouncing ring: frames as .vtu, film.png. Times and steps in the result.
+TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job,
+                     const Progress& progress = {});
+
+/// The whole body with some muscles contracted [Kadlecek2022, eq. 4.15]: flesh and skin follow.
+/// Activation a shortens a muscle's belly as if by the factor 1 / (1 + kFullContraction a), and its
+/// volume stays.
+inline constexpr double kFullContraction = 0.35;
+
+struct BodyContraction {
+    Body rest = {};
+    Points positions = Points(0, 3);  ///< of the tets
+    struct Muscle {
+        std::string name;
+        double activation = 0.0;
+        double volume_change = 0.0;
+        double length = 0.0;  ///< of its path at rest, m
+        double force = 0.0;   ///< activation times greatest force, N
+    };
+    std::vector<Muscle> muscles = {};
+    double seconds_prepare = 0.0;
+    double seconds_per_iteration = 0.0;
+    int iterations = 0;
+    double largest_skin_move = 0.0;  ///< m
+    Eigen::Index inverted_tets = 0;
+};
+BodyContraction contract_body(const ContractJob& job, const Progress& progress = {});
+/// A .glb of skin, muscles and bones with the morph "contracted" (weight 1).
+void write_body_contraction(const std::filesystem::path& path, const BodyContraction& done);
+/// Rest beside contracted, skin and muscles.
+void write_body_strip(const std::filesystem::path& path, const BodyContraction& done,
+                      const Progress& progress = {});
+
+/// Reads a job from JSON. @throws InputError  with the place
+ContractJob read_contract_job(const std::filesystem::path& path);
+
+}  // namespace sinew

@@ -1,0 +1,135 @@
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/body/names.h"
+#include "sinew/growth/muscle_growth.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/gltf.h"
+#include "sinew/motion/body_model.h"
+#include "sinew/pipeline/contract.h"
+#include "sinew/pipeline/growth_recipe.h"
+#include "sinew/render/contact_sheet.h"
+#include "sinew/render/png.h"
+#include "sinew/render/render.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+/// Surfaces of a body at given positions of its tets.
+std::vector<MeshPart> parts_at(const Body& body, const Points& x) {
+    std::vector<MeshPart> parts;
+    const bool has_display = body.display_skin.points.rows() > 0;
+    MeshPart skin{.name = "skin",
+                  .mesh = has_display ? body.display_skin : body.skin.mesh,
+                  .kind = "skin",
+                  .colour = {0.72f, 0.52f, 0.42f, 1.0f}};
+    if (has_display) {
+        skin.mesh.points = positions_of(body.display_skin_embedding, x, body.tets.tets);
+    } else {
+        for (std::size_t i = 0; i < body.skin.tet_vertex.size(); ++i) {
+            skin.mesh.points.row(static_cast<Eigen::Index>(i)) = x.row(body.skin.tet_vertex[i]);
+        }
+    }
+    skin.mesh.point_data.clear();
+    skin.mesh.triangle_data.clear();
+    parts.push_back(std::move(skin));
+    for (std::size_t m = 0; m < body.muscle_embeddings.size(); ++m) {
+        MeshPart part{.name = body.muscles[m].name,
+                      .mesh = {.points = positions_of(body.muscle_embeddings[m], x, body.tets.tets),
+                               .triangles = body.muscles[m].mesh.triangles},
+                      .kind = "muscle"};
+        part.colour = {0.45f, 0.10f, 0.08f, 1.0f};
+        parts.push_back(std::move(part));
+    }
+    for (const Bone& bone : body.bones) {
+        parts.push_back({.name = bone.name,
+                         .mesh = {.points = bone.mesh.points, .triangles = bone.mesh.triangles},
+                         .kind = "bone",
+                         .colour = {0.80f, 0.74f, 0.62f, 1.0f}});
+    }
+    return parts;
+}
+
+}  // namespace
+
+BodyContraction contract_body(const ContractJob& job, const Progress& progress) {
+    BodyContraction done;
+    done.rest = read_body_with_tets(job.body);
+    const Timer preparing;
+    MuscleGrowth growth(done.rest);
+    done.seconds_prepare = preparing.seconds();
+    std::vector<double> beta(done.rest.muscles.size(), 1.0);
+    std::vector<Index> chosen;
+    for (const std::string& word : job.muscles) {
+        for (const Index m : find_muscles(done.rest.muscles, word, "--muscles")) {
+            beta[static_cast<std::size_t>(m)] = 1.0 + kFullContraction * job.activation.to;
+            chosen.push_back(m);
+        }
+    }
+    std::sort(chosen.begin(), chosen.end());
+    chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+    const Timer solving;
+    growth.set_contraction(beta);
+    const MuscleGrowthReport report = growth.settle(progress);
+    done.iterations = report.iterations;
+    done.seconds_per_iteration = solving.seconds() / std::max(1, report.iterations);
+    done.inverted_tets = report.inverted_tets;
+    done.positions = growth.positions();
+    const std::vector<MuscleMeasure> measures = growth.measures();
+    const MusculoskeletalModel model = model_from_body(done.rest);
+    for (const Index m : chosen) {
+        const auto k = static_cast<std::size_t>(m);
+        BodyContraction::Muscle muscle{.name = measures[k].name, .activation = job.activation.to};
+        muscle.volume_change =
+            measures[k].before > 0.0 ? measures[k].after / measures[k].before - 1.0 : 0.0;
+        for (const MuscleUnit& unit : model.muscles) {
+            if (unit.name == muscle.name) {
+                muscle.force = job.activation.to * unit.fmax;
+                muscle.length = unit.fibre + unit.tendon;
+            }
+        }
+        done.muscles.push_back(std::move(muscle));
+    }
+    for (const Index v : done.rest.skin.tet_vertex) {
+        done.largest_skin_move = std::max(
+            done.largest_skin_move, (done.positions.row(v) - done.rest.tets.points.row(v)).norm());
+    }
+    return done;
+}
+
+void write_body_contraction(const std::filesystem::path& path, const BodyContraction& done) {
+    const std::vector<MeshPart> rest = parts_at(done.rest, done.rest.tets.points);
+    const std::vector<MeshPart> now = parts_at(done.rest, done.positions);
+    GltfScene scene = scene_of(rest);
+    for (std::size_t p = 0; p < rest.size(); ++p) {
+        if (rest[p].kind != "bone") {
+            scene.parts[p].morphs.push_back(
+                {.name = "contracted",
+                 .displacement = now[p].mesh.points - rest[p].mesh.points,
+                 .weight = 1.0});
+        }
+    }
+    write_glb(path, scene);
+}
+
+void write_body_strip(const std::filesystem::path& path, const BodyContraction& done,
+                      const Progress& progress) {
+    std::vector<SheetPicture> pictures;
+    RenderOptions options{
+        .width = 420, .height = 760, .ground = false, .backdrop = Backdrop::White};
+    for (const char* layers : {"skin", "muscles,bones"}) {
+        options.layers = layers;
+        for (const bool is_rest : {true, false}) {
+            const std::vector<MeshPart> parts =
+                parts_at(done.rest, is_rest ? done.rest.tets.points : done.positions);
+            pictures.push_back({render(scene_from_parts(parts), options, progress),
+                                is_rest ? "relaxed" : "contracted"});
+        }
+    }
+    write_file_bytes(path, encode_png(contact_sheet(pictures, {.columns = 4})));
+}
+
+}  // namespace sinew

@@ -1,0 +1,107 @@
+#include "sinew/base/error.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/pipeline/contract.h"
+#include "sinew/pipeline/solve_scene.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+namespace {
+
+TEST(ContractJob, ActivationsAreNumbersRampsTablesOrKeys) {
+    EXPECT_DOUBLE_EQ(parse_activation("0.6", "x").to, 0.6);
+    const ActivationPlan ramp = parse_activation("0.2..0.9", "x");
+    EXPECT_EQ(ramp.kind, ActivationPlan::Kind::Ramp);
+    EXPECT_DOUBLE_EQ(ramp.from, 0.2);
+    EXPECT_DOUBLE_EQ(ramp.to, 0.9);
+    EXPECT_FALSE(parse_activation("keys-hill", "x").is_linear);
+    EXPECT_THROW(parse_activation("1.5", "x"), InputError);
+    EXPECT_THROW(parse_activation("-1..0", "x"), InputError);
+    EXPECT_THROW(parse_activation("much", "x"), InputError);
+}
+
+TEST(ContractJob, ExamplesAreRead) {
+    const ContractJob arm =
+        read_contract_job(std::filesystem::path(SINEW_EXAMPLES) / "contract_arm.json");
+    EXPECT_EQ(arm.activation.kind, ActivationPlan::Kind::KeyFrames);
+    EXPECT_EQ(arm.keys.coordinates.times.size(), 4u);
+    EXPECT_NEAR(arm.keys.coordinates.at(1, 0), 75.0 * 3.14159265 / 180.0, 1e-6);
+    EXPECT_DOUBLE_EQ(arm.duration, 1.0);
+    EXPECT_TRUE(
+        read_contract_job(std::filesystem::path(SINEW_EXAMPLES) / "contract_torus.json").is_torus);
+}
+
+TEST(ContractJob, UnknownKeysAndKeysOutOfOrderAreRefused) {
+    const support::TemporaryFolder folder;
+    const auto refuses = [&](const char* json) {
+        write_file_bytes(folder / "a.json", json);
+        EXPECT_THROW(read_contract_job(folder / "a.json"), InputError) << json;
+    };
+    refuses(R"({"version": 1, "musles": ["biceps"]})");
+    refuses(R"({"version": 2})");
+    refuses(R"({"version": 1, "activation": 3})");
+    refuses(R"({"version": 1, "body": "b.sinew", "muscles": ["biceps"], "keys": [
+                {"time": 1, "pose": {"a": 1}}, {"time": 0.5, "pose": {"a": 2}}]})");
+}
+
+TEST(Contract, BenchMuscleShortensFillsAndWritesItsMeasures) {
+    ContractJob job;
+    job.is_static = true;
+    job.static_frames = 3;
+    job.scene.tets = 1500;
+    job.activation = parse_activation("0..1", "x");
+    job.simulator.gravity = Vec3::Zero();
+    int seen = 0;
+    const ContractRun run = run_contraction(job, {}, [&](int, const MuscleSimulator&) { ++seen; });
+    ASSERT_EQ(run.frames.size(), 3u);
+    EXPECT_EQ(seen, 3);
+    EXPECT_TRUE(run.is_finite);
+    EXPECT_LT(run.largest_volume_change, 0.01);
+    EXPECT_NEAR(run.frames[1].muscles[0].activation, 0.5, 1e-12);
+    EXPECT_GT(run.frames[2].muscles[0].force, 1.8 * run.frames[1].muscles[0].force);
+    const support::TemporaryFolder folder;
+    write_contraction_plots(folder.path(), run, true);
+    write_contraction_glb(folder / "m.glb", run);
+    for (const char* file : {"force.png", "length.png", "volume.png", "measures.sto", "m.glb"}) {
+        EXPECT_GT(std::filesystem::file_size(folder / file), 100u) << file;
+    }
+}
+
+TEST(KeyFrames, PoseGoesThroughTheKeysAndStandsStillAtTheEnds) {
+    Skeleton skeleton;
+    skeleton.segments.resize(2);
+    skeleton.joints = {{.name = "root", .child = 0, .type = JointType::Fixed},
+                       {.name = "elbow", .parent = 0, .child = 1, .type = JointType::Hinge}};
+    skeleton.joints[1].motions[0] = "flexion";
+    KeyFrames keys;
+    keys.coordinates.columns = {"elbow_flexion"};
+    keys.coordinates.times = {0.0, 1.0, 2.0};
+    keys.coordinates.values = {0.0, 1.0, 0.5};
+    const auto at = [&](double t) { return pose_at(skeleton, keys, t).coordinates.at(0); };
+    EXPECT_DOUBLE_EQ(at(0.0), 0.0);
+    EXPECT_NEAR(at(1.0), 1.0, 1e-12);
+    EXPECT_NEAR(at(5.0), 0.5, 1e-12);
+    EXPECT_NEAR((at(1e-4) - at(0.0)) / 1e-4, 0.0, 1e-3);
+    EXPECT_NEAR((at(1.0001) - at(0.9999)) / 2e-4, 0.25, 1e-3);
+    keys.coordinates.columns = {"elbow_twist"};
+    EXPECT_THROW(pose_at(skeleton, keys, 0.0), InputError);
+}
+
+// A relaxed bar of muscle pulled along its fibres must give what the law says.
+TEST(SolveScene, MuscleLawIsKnown) {
+    const SolveScene scene = parse_solve_scene(
+        R"({"version": 1, "mesh": "c.mesh",
+            "materials": [{"law": "muscle", "fibre": [0, 2, 0], "activation": 0.5}],
+            "fixed": [{"box": [[-1, -1, -1], [2, 0.0001, 2]]}],
+            "prescribed": [{"box": [[-1, 0.9999, -1], [2, 2, 2]], "displacement": [0, 0.05, 0]}]})",
+        "t.json", ".");
+    const SolveResult result = solve_scene(scene, support::cube_of_tets(2));
+    EXPECT_TRUE(result.is_converged);
+    EXPECT_EQ(result.inverted_tets, 0);
+}
+
+}  // namespace
+}  // namespace sinew
