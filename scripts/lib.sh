@@ -71,6 +71,16 @@ build_page() {
     step "Building the studio's page" "report it with the log" npm --prefix "$ui" run build
 }
 
+# cmake's build; once more without the precompiled headers where the system's headers have changed since.
+build_with_fresh_headers() {
+    local preset=$1 log=build/$1/last_build.log
+    cmake --build --preset "$@" | tee "$log"
+    [ "${PIPESTATUS[0]}" -ne 0 ] || return 0
+    grep -q 'since the precompiled header' "$log" || return 1
+    find "build/$preset" -name '*.pch' -delete
+    cmake --build --preset "$@"
+}
+
 # build PRESET [TARGET...]
 build() {
     local preset=$1 targets=()
@@ -81,5 +91,5 @@ build() {
             cmake --preset "$preset"
     fi
     step "Building ($preset)" "report it with the log, or update the checkout" \
-        cmake --build --preset "$preset" "${targets[@]}"
+        build_with_fresh_headers "$preset" "${targets[@]}"
 }
