@@ -9,6 +9,7 @@
 
 #include <fstream>
 
+#include "tests/support/limb_body.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -131,6 +132,28 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
     EXPECT_EQ(run.frames.size(), 21u);
     EXPECT_GT(run.volume_ratio_min, 0.9);
     EXPECT_THROW(read_character(folder.path() / "arm.obj", {}), InputError);
+}
+
+TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
+    const Body limb = support::limb_body({.along = 12, .across = 6});
+    const Character character = character_of(limb);
+    ASSERT_EQ(character.skeleton.size(), limb.skeleton.joints.size());
+    CharacterMotion motion;
+    motion.times = {0.0, 0.5};
+    motion.keys.resize(2);
+    for (JointRotations& key : motion.keys) {
+        key.rotations.assign(character.skeleton.size(), Eigen::Quaterniond::Identity());
+    }
+    motion.keys[1].rotations.back() = Eigen::AngleAxisd(1.0, Vec3::UnitX());
+    const SkinRun run = run_body_skinning(limb, motion, {.frames = 20, .rate = 30.0, .settle = 1});
+    ASSERT_EQ(run.frames.size(), 20u);
+    EXPECT_EQ(run.tets, limb.tets.tets.rows());
+    EXPECT_LT((run.frames[0] - character.mesh.points).cwiseAbs().maxCoeff(), 1e-4);
+    EXPECT_GT((run.frames[19] - character.mesh.points).cwiseAbs().maxCoeff(), 0.1);
+    EXPECT_GT(run.volume_ratio_min, 0.95);
+    const support::TemporaryFolder folder;
+    write_skin_run(folder.path() / "limb.glb", character, run);
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "limb.glb"));
 }
 
 }  // namespace

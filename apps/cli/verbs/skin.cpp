@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/pipeline/skin_character.h"
@@ -27,10 +28,32 @@ struct Settings {
     SkinRunOptions run;
 };
 
-int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
-    require_skin_output(settings.output);
+// A body of bones, muscle and fat moves by what it is made of.
+struct Moved {
+    Character character;
+    SkinRun run;
+};
+Moved move_body(const Settings& settings, const Context& context) {
+    if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
+        settings.run.simulate_vertices > 0 ||
+        settings.run.skinning.collisions != SkinCollisions::None) {
+        throw InputError({.where = settings.mesh,
+                          .found = "a body with options of other characters",
+                          .needs = "--motion alone; skeleton and flesh are the body's own",
+                          .remedy = "leave out --skeleton, --method, --collisions and "
+                                    "--simulate-vertices, and give --motion"});
+    }
+    const Body body = read_archive(settings.mesh);
+    Character character = character_of(body);
+    const CharacterMotion motion =
+        read_character_motion(settings.motion, character.skeleton, settings.files.read_options());
+    SkinRun done = run_body_skinning(body, motion, settings.run, context.progress);
+    return {std::move(character), std::move(done)};
+}
+
+Moved move_character(const Settings& settings, const Context& context) {
     const ReadOptions read = settings.files.read_options();
-    const Character character = read_character(settings.mesh, settings.skeleton, read);
+    Character character = read_character(settings.mesh, settings.skeleton, read);
     if (settings.motion.empty() && !is_scene_file(settings.mesh)) {
         throw InputError({.where = settings.mesh,
                           .found = "no motion",
@@ -43,8 +66,16 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
                                                 : SkinMethod::Projective;
-    const SkinRun done = run_skinning(character, motion, options, context.progress);
-    write_skin_run(settings.output, character, done, settings.sequence);
+    SkinRun done = run_skinning(character, motion, options, context.progress);
+    return {std::move(character), std::move(done)};
+}
+
+int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+    require_skin_output(settings.output);
+    const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
+    const Moved moved = is_body ? move_body(settings, context) : move_character(settings, context);
+    const SkinRun& done = moved.run;
+    write_skin_run(settings.output, moved.character, done, settings.sequence);
     result["output"] = settings.output;
     result["method"] = settings.method;
     result["simulated_vertices"] = done.simulated_vertices;
@@ -76,12 +107,14 @@ Verb skin_verb() {
         .examples =
             "  sinew skin man.ply --skeleton man.json --motion wave.json -o wave.glb\n"
             "  sinew skin character.glb --motion dance.bvh -o out.glb\n"
+            "  sinew skin body.sinew --motion squat.json -o squat.glb\n"
             "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
             "  sinew skin man.ply --skeleton man.json --motion wave.json --simulate-vertices "
             "4600 -o frames\n"
             "Skeletons and motions are described in docs/skinning.md.",
         .options = {{.name = "mesh",
-                     .help = "the skin, in any format that `sinew info` reads",
+                     .help = "the skin, in any format that `sinew info` reads, or a body (.sinew), "
+                             "which moves by its own bones, muscle and fat",
                      .target = &settings->mesh,
                      .metavar = "MESH",
                      .is_required = true},

@@ -52,6 +52,20 @@ void require_valid(const CharacterSkeleton& skeleton, std::string_view where) {
     }
 }
 
+void require_valid(const CharacterPose& pose, const CharacterSkeleton& skeleton) {
+    const bool is_finite = std::all_of(pose.begin(), pose.end(), [](const Eigen::Isometry3d& T) {
+        return T.matrix().allFinite();
+    });
+    if (pose.size() != skeleton.size() || !is_finite) {
+        throw InputError(
+            {.where = "pose of the skeleton",
+             .found = pose.size() != skeleton.size() ? fmt::format("{} transforms", pose.size())
+                                                     : std::string("a number that is not finite"),
+             .needs = fmt::format("{} finite transforms, one per joint", skeleton.size()),
+             .remedy = "make it with pose_of for this skeleton"});
+    }
+}
+
 CharacterPose pose_of(const CharacterSkeleton& skeleton, const JointRotations& rotations) {
     SINEW_ASSERT(rotations.rotations.size() == skeleton.size(), "{} rotations for {} joints",
                  rotations.rotations.size(), skeleton.size());

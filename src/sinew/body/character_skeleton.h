@@ -42,6 +42,9 @@ void require_valid(const CharacterSkeleton& skeleton, std::string_view where);
 /// its child moves with the joint (the parent of the two).
 using CharacterPose = std::vector<Eigen::Isometry3d>;
 
+/// @throws InputError  when there is not one finite transform per joint
+void require_valid(const CharacterPose& pose, const CharacterSkeleton& skeleton);
+
 /// Rotations of joints against their parents, about world axes of the rest pose.
 struct JointRotations {
     Vec3 shift = Vec3::Zero();                       ///< of the roots, m

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/contact/tet_contact.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
@@ -14,6 +15,7 @@
 #include "sinew/io/weld.h"
 #include "sinew/meshing/decimate.h"
 #include "sinew/skinning/blend_skinning.h"
+#include "sinew/skinning/body_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
 
 #include <fmt/format.h>
@@ -67,6 +69,23 @@ Points mesh_points(const Character& character, const Points& skin) {
     return all;
 }
 
+void require_valid_run(const SkinRunOptions& options) {
+    if (!(options.rate > 0.0) || options.frames < 0 || options.settle < 0 ||
+        options.simulate_vertices < 0) {
+        throw InputError(
+            {.where = "skinning",
+             .found = fmt::format("{} frames at {} per second", options.frames, options.rate),
+             .needs = "frames, settle and vertices >= 0, a rate > 0",
+             .remedy = "correct the settings"});
+    }
+}
+
+int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
+    const double length = motion.times.back() - motion.times.front();
+    return options.frames > 0 ? options.frames
+                              : 1 + static_cast<int>(std::floor(length * options.rate + 1e-6));
+}
+
 }  // namespace
 
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
@@ -88,14 +107,7 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
 
 SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
                      const SkinRunOptions& options, const Progress& progress) {
-    if (!(options.rate > 0.0) || options.frames < 0 || options.settle < 0 ||
-        options.simulate_vertices < 0) {
-        throw InputError(
-            {.where = "skinning",
-             .found = fmt::format("{} frames at {} per second", options.frames, options.rate),
-             .needs = "frames, settle and vertices >= 0, a rate > 0",
-             .remedy = "correct the settings"});
-    }
+    require_valid_run(options);
     SkinRun run;
     const Timer prepare;
     const bool is_coarse =
@@ -113,11 +125,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     run.simulated_vertices = skinning.simulated_vertices();
     run.tets = skinning.flesh().tets.rows();
 
-    const int frames =
-        options.frames > 0
-            ? options.frames
-            : 1 + static_cast<int>(std::floor(
-                      (motion.times.back() - motion.times.front()) * options.rate + 1e-6));
+    const int frames = frame_count(motion, options);
     const auto pose_at = [&](double time) {
         return pose_of(character.skeleton, sample(motion, time));
     };
@@ -157,6 +165,69 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         stage.advance();
     }
     run.mean_penetration /= std::max(1.0, vertices_inside);
+    run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
+    return run;
+}
+
+Character character_of(const Body& body) {
+    Character character;
+    character.name = body.name;
+    character.mesh = body.display_skin.points.rows() > 0 ? body.display_skin : body.skin.mesh;
+    character.skin = character.mesh;
+    character.skeleton = skeleton_of(body.skeleton);
+    for (Eigen::Index i = 0; i < character.mesh.points.rows(); ++i) {
+        character.skin_vertex.push_back(static_cast<Index>(i));
+    }
+    return character;
+}
+
+SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
+                          const SkinRunOptions& options, const Progress& progress) {
+    require_valid_run(options);
+    SkinRun run;
+    const Timer prepare;
+    BodySkinning skinning(body, {.iterations = options.skinning.iterations,
+                                 .step = 1.0 / options.rate,
+                                 .dynamics = options.skinning.dynamics});
+    run.preprocess_s = prepare.seconds();
+    run.simulated_vertices = body.tets.points.rows();
+    run.tets = body.tets.tets.rows();
+    const auto pose_at = [&](double time) {
+        return pose_of(skinning.skeleton(), sample(motion, time));
+    };
+    // What is near at rest never counts as inside.
+    constexpr double kNeighbourhood = 0.05;  // m
+    TetContacts inside(body.tets, {.neighbourhood = kNeighbourhood});
+    const int frames = frame_count(motion, options);
+    skinning.reset(pose_at(motion.times.front()), options.settle);
+    double seconds = 0.0;
+    double depths = 0.0;
+    double count = 0.0;
+    auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
+    for (int f = 0; f < frames; ++f) {
+        const double time = static_cast<double>(f) / options.rate;
+        seconds += skinning.step(pose_at(motion.times.front() + time));
+        const Points& x = skinning.positions();
+        inside.find(x);
+        for (const TetContacts::Depth& d : inside.depths(x)) {
+            run.max_penetration = std::max(run.max_penetration, d.depth);
+            depths += d.depth;
+            count += 1.0;
+        }
+        run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
+        run.times.push_back(time);
+        if (body.display_skin.points.rows() > 0) {
+            run.frames.push_back(positions_of(body.display_skin_embedding, x, body.tets.tets));
+        } else {
+            Points skin(body.skin.mesh.points.rows(), 3);
+            for (Eigen::Index i = 0; i < skin.rows(); ++i) {
+                skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
+            }
+            run.frames.push_back(std::move(skin));
+        }
+        stage.advance();
+    }
+    run.mean_penetration = depths / std::max(1.0, count);
     run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
     return run;
 }

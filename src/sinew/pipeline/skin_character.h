@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sinew/base/progress.h"
+#include "sinew/body/body.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/io/read_options.h"
 #include "sinew/mesh/triangle_mesh.h"
@@ -56,6 +57,17 @@ struct SkinRun {
 /// @throws InputError; Cancelled
 SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
                      const SkinRunOptions& options = {}, const Progress& progress = {});
+
+/// A body as a character: its display skin (else the skin of its tetrahedra) and its joints, for
+/// motions and for `write_skin_run`.
+Character character_of(const Body& body);
+
+/// Moves a body by its own bones, muscle and fat (skinning/body_skinning.h). Of the options, the
+/// iterations, dynamics, frames, rate and settle count.
+/// @param motion  for the skeleton of `character_of(body)`
+/// @throws InputError; Cancelled
+SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
+                          const SkinRunOptions& options = {}, const Progress& progress = {});
 
 /// Writes the frames: .glb (vertex animation), .usda (time samples), .pc2, .mdd (point caches); or
 /// a folder, which gets the rest shape and frames as .obj or .ply files (`sequence`: their ending).

@@ -308,31 +308,13 @@ ProjectiveSkinning::~ProjectiveSkinning() = default;
 ProjectiveSkinning::ProjectiveSkinning(ProjectiveSkinning&&) noexcept = default;
 ProjectiveSkinning& ProjectiveSkinning::operator=(ProjectiveSkinning&&) noexcept = default;
 
-namespace {
-
-void check_pose(const CharacterPose& pose, std::size_t joints) {
-    const bool is_finite = std::all_of(pose.begin(), pose.end(), [](const Eigen::Isometry3d& T) {
-        return T.matrix().allFinite();
-    });
-    if (pose.size() != joints || !is_finite) {
-        throw InputError({.where = "pose of the skeleton",
-                          .found = pose.size() != joints
-                                       ? fmt::format("{} transforms", pose.size())
-                                       : std::string("a number that is not finite"),
-                          .needs = fmt::format("{} finite transforms, one per joint", joints),
-                          .remedy = "make it with pose_of for this skeleton"});
-    }
-}
-
-}  // namespace
-
 SkinFrameReport ProjectiveSkinning::step(const CharacterPose& pose) {
-    check_pose(pose, data_->skeleton.size());
+    require_valid(pose, data_->skeleton);
     return data_->step(pose, true);
 }
 
 void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
-    check_pose(pose, data_->skeleton.size());
+    require_valid(pose, data_->skeleton);
     Data& d = *data_;
     const Eigen::Isometry3d root = pose[0];
     for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
@@ -352,7 +334,7 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
 }
 
 void ProjectiveSkinning::place(const CharacterPose& pose, const Points& skin) {
-    check_pose(pose, data_->skeleton.size());
+    require_valid(pose, data_->skeleton);
     Data& d = *data_;
     SINEW_ASSERT(skin.rows() == d.flesh.skin_vertices, "{} points for {} vertices", skin.rows(),
                  d.flesh.skin_vertices);
