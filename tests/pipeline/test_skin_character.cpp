@@ -135,7 +135,7 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
 }
 
 TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
-    const Body limb = support::limb_body({.along = 12, .across = 6});
+    const Body limb = support::limb_body();
     const Character character = character_of(limb);
     ASSERT_EQ(character.skeleton.size(), limb.skeleton.joints.size());
     CharacterMotion motion;
