@@ -102,7 +102,7 @@ public:
     void set_frames(std::span<const Eigen::Isometry3d> frames);
 
     static constexpr NewtonOptions kStatics = {
-        .max_iterations = 40, .tolerance = 1e-5, .is_minimum_checked = false};
+        .max_iterations = 30, .tolerance = 1e-5, .is_minimum_checked = false};
     /// Equilibrium without inertia, by Newton's method; velocities become zero.
     NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});
     /// One step of implicit Euler; held vertices reach their frames' places at its end.

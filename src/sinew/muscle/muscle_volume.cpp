@@ -93,12 +93,18 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
         const Compacted compact = without_unused_points(mesh.points, kept);
         mesh = {.points = compact.points, .triangles = compact.triangles};
     }
+    // Its triangles are as small as its cells: larger ones where they fit, if they fill.
+    try {
+        return fill(mesh, edge, std::max(voxel, 0.35 * edge), progress);
+    } catch (const InputError&) {
+        progress.check_cancelled();
+    }
     return tetrahedralise({mesh}, {.max_edge = edge, .timeout = 60.0}, progress);
 }
 
 TetMesh fill_somehow(const TriangleMesh& surface, const MuscleVolumeOptions& options,
                      const Progress& progress) {
-    for (const double share : {1.0, 0.8, 0.6}) {
+    for (const double share : {1.0, 0.7}) {
         try {
             return fill(surface, share * options.edge, share * options.least_edge, progress);
         } catch (const InputError&) {

@@ -90,7 +90,7 @@ TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job
 /// The whole body with some muscles contracted [Kadlecek2022, eq. 4.15]: flesh and skin follow.
 /// Activation a shortens a muscle's belly as if by the factor 1 / (1 + kFullContraction a), and its
 /// volume stays.
-inline constexpr double kFullContraction = 0.35;
+inline constexpr double kFullContraction = 0.8;
 
 struct BodyContraction {
     Body rest = {};

@@ -120,6 +120,20 @@ void write_body_strip(const std::filesystem::path& path, const BodyContraction& 
     std::vector<SheetPicture> pictures;
     RenderOptions options{
         .width = 420, .height = 760, .ground = false, .backdrop = Backdrop::White};
+    std::vector<Vec3> interest;
+    for (const BodyContraction::Muscle& m : done.muscles) {
+        for (const Muscle& muscle : done.rest.muscles) {
+            if (muscle.name == m.name) {
+                for (Eigen::Index v = 0; v < muscle.mesh.points.rows(); v += 5) {
+                    interest.push_back(point(muscle.mesh.points, v));
+                }
+            }
+        }
+    }
+    if (!interest.empty()) {
+        options.camera = fit_camera(interest, {.azimuth = 0.3, .elevation = 0.0}, 0.24,
+                                    static_cast<double>(options.width) / options.height, 0.1);
+    }
     for (const char* layers : {"skin", "muscles,bones"}) {
         options.layers = layers;
         for (const bool is_rest : {true, false}) {
