@@ -71,7 +71,7 @@ TetMesh fill(const TriangleMesh& surface, double edge, double least, const Progr
 }
 
 TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
-    const double voxel = std::min(0.35 * edge, 0.0015);
+    const double voxel = std::clamp(0.25 * edge, 0.0008, 0.0013);
     const LevelSet solid =
         LevelSet::from_mesh(surface, {.voxel = voxel}).closed(voxel).smoothed(0.5 * voxel);
     TriangleMesh mesh = solid.to_mesh();
@@ -95,7 +95,7 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
     }
     // Its triangles are as small as its cells: larger ones where they fit, if they fill.
     try {
-        return fill(mesh, edge, std::max(voxel, 0.35 * edge), progress);
+        return fill(mesh, edge, std::min(voxel, 0.0013), progress);
     } catch (const InputError&) {
         progress.check_cancelled();
     }

@@ -139,7 +139,8 @@ MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel&
     fill.edge = options.edge > 0.0
                     ? options.edge
                     : std::clamp(std::cbrt(total / (kTetShape * options.tets)), 0.0015, 0.02);
-    fill.least_edge = 0.35 * fill.edge;
+    // Tendons and edges of sheets are thin whatever the element size.
+    fill.least_edge = std::min(0.35 * fill.edge, 0.0013);
 
     MuscleScene scene;
     scene.frames = static_cast<int>(body.skeleton.segments.size());
@@ -160,6 +161,7 @@ MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel&
                               .remedy = "leave the muscle out, or ask for more tetrahedra"});
         }
         const MuscleVolume& v = volumes.back();
+        progress.info(fmt::format("{}: {} tetrahedra", muscle.name, v.mesh.tets.rows()));
         scene.names.push_back(muscle.name);
         scene.fmax.push_back(shape.fmax);
         scene.origin_frame.push_back(frame_of_end(body, muscle.origin, v, v.origin));
@@ -243,7 +245,7 @@ MotionTable key_frame_activations(const MusculoskeletalModel& model, const KeyFr
             progress);
         out.columns = shared.activations.columns;
         for (std::size_t c = 0; c < out.columns.size(); ++c) {
-            out.values.push_back(std::clamp(shared.activations.at(kRows / 2, c), 0.0, 1.0));
+            out.values.push_back(std::clamp(shared.activations.at(kRows / 2, c), kTone, 1.0));
         }
     }
     return out;

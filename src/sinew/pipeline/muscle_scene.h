@@ -49,9 +49,13 @@ struct KeyFrames {
 /// @throws InputError  naming a coordinate that the skeleton does not have
 Pose pose_at(const Skeleton& skeleton, const KeyFrames& keys, double time);
 
+/// Least activation of living muscle: without it, muscles that shorten would hang in folds.
+inline constexpr double kTone = 0.05;
+
 /// Activations for key poses [Teran2003, section 7]: each key is taken as a static pose, inverse
 /// dynamics give the moments, and static optimisation shares them out.
 /// @param is_linear  the paper's F = a Fmax; else Hill's curve along a rigid tendon
+/// Departs: none below kTone.
 /// @return a table with one row per key and one column per muscle of the model
 MotionTable key_frame_activations(const MusculoskeletalModel& model, const KeyFrames& keys,
                                   bool is_linear, const Progress& progress = {});
