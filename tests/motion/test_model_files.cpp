@@ -125,7 +125,10 @@ TEST(Osim, BadModelsAreRefusedWithElementAndLine) {
     const std::vector<Case> cases = {
         {small_osim(missing), "line 9, <parent_body>"},
         {small_osim(unknown), "line 9, <FlyJoint"},
-        {small_osim(loop, hand), "loop of bodies"},
+        {small_osim(loop, hand), "line 12, <WeldJoint"},
+        {small_osim(loop, hand), "loop of bodies: arm > hand > arm"},
+        {small_osim(pin, "", "0"), "line 6, <Body"},
+        {small_osim(pin, "", "0"), "a mass of 0 kg"},
         {small_osim(pin, "", "-1"), "line 6, <Body"},
         {small_osim(pin, "", "abc"), "line 7, <mass>"},
         {small_osim(pin).substr(0, 500), "line"},
@@ -225,6 +228,39 @@ TEST(ModelDoctor, FindsWhatWasDoneToAHealthyModel) {
                   m.muscles[5].points[1].anchors[0].position.y() = -2;
               }).find("'BRA'"),
               std::string::npos);
+}
+
+TEST(ModelDoctor, FindsPathsInsideOutEndsOffTheBoneAndRangesOutOfReach) {
+    MusculoskeletalModel model = parse_osim(small_osim(kSplineJoint), "m.osim");
+    model.joints[0].axes[3] = {Vec3::UnitX(), -1, {}};
+    model.muscles[0].points.erase(model.muscles[0].points.begin() + 1);
+    model.muscles[0].points[0].anchors[0].position = Vec3(0.3, 1.0, 0.0);
+    model.muscles[0].fibre = 0.15;
+    model.muscles[0].tendon = 0.14;
+    model.coordinates[0].low = -2.0;
+    const auto finds = [](const MusculoskeletalModel& m, const std::string& what) {
+        const std::vector<ModelFinding> all = examine_model(m);
+        return std::count_if(all.begin(), all.end(), [&](const ModelFinding& f) {
+            return f.what.find(what) != std::string::npos;
+        });
+    };
+    EXPECT_EQ(finds(model, "inside the"), 0);
+    EXPECT_EQ(finds(model, "outside the shape"), 0);
+    // The flexor reaches its longest length before the lower end (as in the test of the range).
+    EXPECT_EQ(finds(model, "lower end of the range"), 1);
+    model.coordinates[0].low = -0.2;
+    EXPECT_EQ(finds(model, "lower end of the range"), 0);
+    model.bodies[0].box = Vec3(0.06, 0.24, 0.06);
+    model.bodies[0].box_placement.position = Vec3(0.0, -0.1, 0.0);
+    EXPECT_EQ(finds(model, "outside the shape"), 0);
+    model.muscles[0].points[1].anchors[0].position.x() = 0.15;
+    EXPECT_EQ(finds(model, "outside the shape"), 1);
+    WrapObject drum{.name = "drum", .body = 0, .kind = WrapKind::Cylinder};
+    drum.size = Vec3(0.03, 0.2, 1.0);
+    drum.placement.position = Vec3(0.15, -0.1, 0.0);
+    model.wraps = {drum};
+    model.muscles[0].wraps = {{.object = 0}};
+    EXPECT_EQ(finds(model, "path inside out"), 1);
 }
 
 TEST(RangeOfMotion, Ryu2021Eqs3To5AMuscleStopsAHingeWhereItsLengthSays) {

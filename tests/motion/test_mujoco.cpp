@@ -4,6 +4,7 @@
 #include "sinew/io/mass_files.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/osim.h"
+#include "sinew/motion/length_difference.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/rigid_dynamics.h"
 
@@ -108,6 +109,27 @@ TEST(Mjcf, MuJoCosInverseDynamicsOfMassAreOurs) {
                     1e-6 * (1.0 + std::abs(tau[c])))
             << model.coordinates[c].name;
     }
+}
+
+// Ellipsoids are written as cylinders or spheres; without them BIClong would cut the humeral head.
+TEST(Mjcf, EllipsoidsOfArm26CostMillimetresAndTheDifferenceIsMeasured) {
+    SINEW_NEEDS_SHARED(file, "musculoskeletal/arm26/arm26.osim");
+    const MusculoskeletalModel model = read_osim(file);
+    const MjcfText mjcf = format_mjcf(model);
+    const LengthDifference d = compare_lengths(model, parse_mjcf(mjcf.text, "arm26"));
+    MusculoskeletalModel bare = model;
+    for (MuscleUnit& unit : bare.muscles) {
+        unit.wraps.clear();
+    }
+    EXPECT_GT(d.greatest, 1e-6);
+    EXPECT_LT(d.mean, 0.003);
+    EXPECT_LT(d.mean, compare_lengths(model, bare).mean);
+    EXPECT_EQ(compare_lengths(model, model).greatest, 0.0);
+    bool is_named = false;
+    for (const std::string& note : mjcf.notes) {
+        is_named = is_named || note.find("ellipsoids became") != std::string::npos;
+    }
+    EXPECT_TRUE(is_named);
 }
 
 TEST(Mjcf, ModelsLoadAndStepWithGroundAndMuscles) {

@@ -1,7 +1,5 @@
 #include "sinew/io/atomic_file.h"
-#include "sinew/io/bvh.h"
 #include "sinew/io/motion_table.h"
-#include "sinew/motion/recorded_motion.h"
 #include "sinew/motion/static_optimisation.h"
 
 #include <fmt/format.h>
@@ -12,6 +10,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/motion_input.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -42,16 +41,6 @@ Json peaks_of(const MotionTable& table) {
     return out;
 }
 
-MotionTable read_motion(const Settings& settings, const MusculoskeletalModel& model) {
-    if (lower(std::filesystem::path(settings.motion).extension().string()) != ".bvh") {
-        return read_motion_table(settings.motion);
-    }
-    const Unit unit = settings.unit == "m"    ? Unit::Metre
-                      : settings.unit == "mm" ? Unit::Millimetre
-                                              : Unit::Centimetre;
-    return coordinates_of_clip(model, read_bvh(settings.motion, {.unit = unit}));
-}
-
 int run(const Settings& settings, const Context& context, Json& result) {
     for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
         if (!file.empty()) {
@@ -59,7 +48,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
         }
     }
     const MusculoskeletalModel model = settings.model.read();
-    const MotionTable motion = read_motion(settings, model);
+    const MotionTable motion = read_motion(settings.motion, settings.unit, model);
     const StaticOptimisation done =
         optimise_motion(model, motion, settings.options, context.progress);
     const double frames = static_cast<double>(done.activations.times.size());

@@ -21,6 +21,7 @@ struct Settings {
     std::string from;
     std::string to;
     std::string muscles;
+    std::string motion;
     FileOptions files;
 };
 
@@ -36,6 +37,7 @@ Verb convert_verb() {
                   "  sinew convert arm.msh arm.stl         their surface\n"
                   "  sinew convert body.sinew body.glb     all parts as named nodes\n"
                   "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo\n"
+                  "  sinew convert arm26.osim arm26.glb --motion flex.mot\n"
                   "  sinew convert body.sinew body.osim    a body's bones and muscles for OpenSim",
               .options = {{.name = "from",
                            .help = "what to read",
@@ -47,7 +49,11 @@ Verb convert_verb() {
                            .target = &settings->to,
                            .metavar = "FILE",
                            .is_required = true},
-                          muscles_option(settings->muscles)},
+                          muscles_option(settings->muscles),
+                          {.name = "--motion",
+                           .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
+                           .target = &settings->motion,
+                           .metavar = "FILE"}},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
@@ -55,7 +61,14 @@ Verb convert_verb() {
         const bool becomes_model =
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
-            return convert_model(settings->from, settings->muscles, settings->to, context, result);
+            return convert_model(settings->from, settings->muscles, settings->to, settings->motion,
+                                 context, result);
+        }
+        if (!settings->motion.empty()) {
+            throw InputError({.where = "--motion",
+                              .found = fmt::format("'{}' to convert", settings->from),
+                              .needs = "a musculoskeletal model that moves",
+                              .remedy = "leave --motion out"});
         }
         require_known_output(settings->to);
         const Asset asset = read_asset(settings->from, settings->files.read_options());

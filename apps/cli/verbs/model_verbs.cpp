@@ -1,15 +1,19 @@
 #include "cli/verbs/model_verbs.h"
 
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/model_files.h"
+#include "sinew/motion/length_difference.h"
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_shapes.h"
+#include "sinew/motion/smoothing.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/motion_input.h"
 
 namespace sinew::cli {
 
@@ -85,15 +89,73 @@ void describe_model(const std::string& file, const std::string& muscles,
     result["notes"] = model.notes;
 }
 
+namespace {
+
+// Shapes of a model over a motion, at most kMostFrames of it: every frame is a set of vertices.
+void write_playing(const std::string& to, const MusculoskeletalModel& model,
+                   const CoordinateMotion& motion) {
+    constexpr std::size_t kMostFrames = 60;
+    const std::size_t n = model.coordinates.size();
+    const std::size_t every = (motion.times.size() + kMostFrames - 1) / kMostFrames;
+    std::vector<double> times;
+    std::vector<std::vector<Points>> frames;
+    GltfScene scene;
+    for (std::size_t r = 0; r < motion.times.size(); r += every) {
+        const std::vector<MeshPart> parts =
+            model_shapes(model, std::span(motion.q).subspan(r * n, n));
+        if (r == 0) {
+            scene = scene_of(parts);
+            frames.resize(parts.size());
+        }
+        for (std::size_t p = 0; p < parts.size(); ++p) {
+            frames[p].push_back(parts[p].mesh.points);
+        }
+        times.push_back(motion.times[r] - motion.times[0]);
+    }
+    for (std::size_t p = 0; p < frames.size(); ++p) {
+        add_vertex_animation(scene, static_cast<Index>(p), times, frames[p]);
+    }
+    write_glb(to, scene);
+}
+
+// What writing cost, in lengths of muscles.
+void add_difference(const MusculoskeletalModel& model, const MusculoskeletalModel& written,
+                    std::vector<std::string>& notes) {
+    const LengthDifference d = compare_lengths(model, written);
+    if (d.greatest > 1e-6) {
+        notes.push_back(fmt::format(
+            "muscles are up to {:.2g} mm longer or shorter than in the model ({}{}), {:.2g} mm on "
+            "average",
+            1e3 * d.greatest, d.muscle,
+            d.coordinate.empty() ? "" : fmt::format(" at {} = {:.3g}", d.coordinate, d.at),
+            1e3 * d.mean));
+    }
+}
+
+}  // namespace
+
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const Context& context, nlohmann::ordered_json& result) {
+                  const std::string& motion, const Context& context,
+                  nlohmann::ordered_json& result) {
     require_writable_place(to);
+    const bool is_scene = lower(std::filesystem::path(to).extension().string()) == ".glb";
+    if (!motion.empty() && !is_scene) {
+        throw InputError({.where = "--motion",
+                          .found = fmt::format("'{}' as output", to),
+                          .needs = "a .glb, which can play a motion",
+                          .remedy = "write a .glb, or leave --motion out"});
+    }
     const MusculoskeletalModel model = read_any_model(from, muscles);
     std::vector<std::string> notes;
-    if (lower(std::filesystem::path(to).extension().string()) == ".glb") {
+    if (is_scene && !motion.empty()) {
+        write_playing(to, model, coordinate_motion(model, read_motion(motion, "cm", model), 0.0));
+    } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {
         notes = write_model(to, model);
+        if (!notes.empty()) {
+            add_difference(model, read_model(to), notes);
+        }
     }
     notes.insert(notes.end(), model.notes.begin(), model.notes.end());
     const std::string wrote =

@@ -14,7 +14,9 @@ void describe_model(const std::string& file, const std::string& muscles,
 /// `sinew check` and `sinew convert` where the file is a musculoskeletal model.
 int check_model(const std::string& file, const std::string& muscles, const Context& context,
                 nlohmann::ordered_json& result);
+/// @param motion  that a .glb plays; may be empty
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const Context& context, nlohmann::ordered_json& result);
+                  const std::string& motion, const Context& context,
+                  nlohmann::ordered_json& result);
 
 }  // namespace sinew::cli

@@ -1,11 +1,8 @@
 #include "sinew/base/error.h"
-#include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
-#include "sinew/render/plot.h"
-#include "sinew/render/png.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +11,7 @@
 #include <memory>
 
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/plot_file.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -169,11 +167,10 @@ Json sweep(const Settings& settings, const MusculoskeletalModel& model, std::vec
         }
     }
     if (!settings.plot.empty()) {
-        const Image image = plot(
-            shown, {.title = fmt::format("{}: moment arms about {}", model.name, coordinate.name),
+        write_plot(settings.plot, shown,
+                   {.title = fmt::format("{}: moment arms about {}", model.name, coordinate.name),
                     .x_label = coordinate.name + (coordinate.is_rotation ? " (degrees)" : " (m)"),
                     .y_label = "moment arm (mm)"});
-        write_file_bytes(settings.plot, encode_png(image));
         out["plot"] = settings.plot;
     }
     return out;
@@ -259,7 +256,7 @@ Verb muscles_verb() {
                             .target = &settings->sweep,
                             .metavar = "NAME"});
     verb.options.push_back({.name = "--plot",
-                            .help = "picture of the sweep (.png)",
+                            .help = "picture of the sweep (.png, .svg)",
                             .target = &settings->plot,
                             .metavar = "FILE"});
     verb.run = [settings](const Context& context, Json& result) {

@@ -1,7 +1,4 @@
-#include "sinew/io/atomic_file.h"
 #include "sinew/motion/range_of_motion.h"
-#include "sinew/render/plot.h"
-#include "sinew/render/png.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +8,7 @@
 #include <numbers>
 
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/plot_file.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -42,7 +40,7 @@ const ModelJoint& find_joint(const MusculoskeletalModel& model, const std::strin
 }
 
 // Reach of the swing in each direction that some twist allows.
-Image picture_of(const BallRangeMap& map) {
+void write_picture(const std::string& file, const BallRangeMap& map) {
     Series free{.name = "some twist"};
     Series all{.name = "no twist"};
     for (int d = 0; d < BallRangeMap::kDirections; ++d) {
@@ -66,11 +64,12 @@ Image picture_of(const BallRangeMap& map) {
         all.y.push_back(zero_reach);
     }
     const std::array<Series, 2> series = {free, all};
-    return plot(series, {.title = fmt::format("{}: {:.1f} % of all rotations", map.joint,
-                                              100.0 * map.valid_fraction),
-                         .x_label = "direction of the swing (degrees)",
-                         .y_label = "furthest swing that muscles allow (degrees)",
-                         .zero_y = true});
+    write_plot(file, series,
+               {.title = fmt::format("{}: {:.1f} % of all rotations", map.joint,
+                                     100.0 * map.valid_fraction),
+                .x_label = "direction of the swing (degrees)",
+                .y_label = "furthest swing that muscles allow (degrees)",
+                .zero_y = true});
 }
 
 Json ball_json(const BallRangeMap& map) {
@@ -125,7 +124,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
             map_ball_range(model, joint.name, settings.limits, context.progress);
         result.update(ball_json(map));
         if (!settings.plot.empty()) {
-            write_file_bytes(settings.plot, encode_png(picture_of(map)));
+            write_picture(settings.plot, map);
             result["plot"] = settings.plot;
         }
     }
@@ -170,7 +169,7 @@ Verb rom_verb() {
                             .help = "longest tendon, in slack lengths",
                             .target = &settings->limits.tendon});
     verb.options.push_back({.name = "--plot",
-                            .help = "picture of a ball joint's range (.png)",
+                            .help = "picture of a ball joint's range (.png, .svg)",
                             .target = &settings->plot,
                             .metavar = "FILE"});
     verb.run = [settings](const Context& context, Json& result) {

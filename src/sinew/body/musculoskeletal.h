@@ -93,6 +93,10 @@ struct Coordinate {
     double high = std::numeric_limits<double>::infinity();
     bool is_locked = false;
     bool is_clamped = false;  ///< the range is a stop, not only a hint
+    /// Inertia and damping of the joint itself, for simulators that step with muscles pulling on
+    /// light bones (MuJoCo); kg m^2 and N m s, or kg and N s/m. Our own dynamics leave them out.
+    double armature = 0.0;
+    double damping = 0.0;
 };
 
 /// One coordinate that follows another: q[dependent] = function(q[independent]).

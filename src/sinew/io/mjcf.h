@@ -19,8 +19,9 @@ struct MjcfText {
 /// whose lengths are the model's fibre and tendon lengths, boxes that touch a ground plane at y =
 /// 0. Y stays up. Functions of coordinates other than q and -q become extra joints held by
 /// polynomials of fourth degree; blended points stay on the body of the greatest weight, moving
-/// points where they are at rest, conditional points only if they count at rest; ellipsoids and
-/// tori are left out. Each of these is named in the notes.
+/// points where they are at rest, conditional points only if they count at rest; ellipsoids become
+/// cylinders along their longest axes or spheres, tori points in their middles. Each of these is
+/// named in the notes; compare_lengths (motion/length_difference.h) says what it costs.
 /// @throws InputError when the model is not valid
 MjcfText format_mjcf(const MusculoskeletalModel& model);
 /// @returns the notes

@@ -229,7 +229,15 @@ private:
                        "free, ball, hinge or slide");
         }
         read_range(node, cls, type == "hinge");
+        Coordinate& c = model_.coordinates.back();
+        c.armature = number_or_zero(node, "armature", cls);
+        c.damping = number_or_zero(node, "damping", cls);
         return true;
+    }
+
+    double number_or_zero(const Node& node, const char* name, const std::string& cls) {
+        const std::string text = attributes_.get(node, name, cls);
+        return text.empty() ? 0.0 : std::max(0.0, file_.numbers(node, text, 1)[0]);
     }
 
     void read_range(const Node& node, const std::string& cls, bool is_turn) {

@@ -20,6 +20,10 @@ namespace {
 using Node = pugi::xml_node;
 using Kind = ScalarFunction::Kind;
 
+constexpr std::size_t kManyBodies = 50;  // from here on MuJoCo's usual buffers may overflow
+constexpr int kConstraints = 5000;
+constexpr int kContacts = 1000;
+
 std::string text_of(std::initializer_list<double> numbers) {
     std::string out;
     for (const double x : numbers) {
@@ -93,6 +97,11 @@ public:
         Node option = root_.append_child("option");
         set(option, "timestep", "0.002");
         set(option, "gravity", text_of(model_.gravity));
+        if (model_.bodies.size() > kManyBodies) {
+            Node size = root_.append_child("size");
+            set(size, "njmax", std::to_string(kConstraints));
+            set(size, "nconmax", std::to_string(kContacts));
+        }
         Node defaults = root_.append_child("default");
         set(defaults.append_child("geom"), "contype", "0");
         set(defaults.child("geom"), "conaffinity", "0");
@@ -202,6 +211,12 @@ private:
             c.low < c.high) {
             set(out, "range", text_of({c.low, c.high}));
         }
+        if (c.armature > 0.0) {
+            set(out, "armature", text_of({c.armature}));
+        }
+        if (c.damping > 0.0) {
+            set(out, "damping", text_of({c.damping}));
+        }
         return true;
     }
 
@@ -303,6 +318,35 @@ private:
         return name;
     }
 
+    // MuJoCo has no ellipsoids to wrap over: a long one becomes a cylinder along its longest axis,
+    // a round one a sphere, with the mean radius of the section across.
+    void add_round_shape(Node geom, const WrapObject& wrap) {
+        constexpr double kLong = 1.3;
+        Eigen::Index along = 0;
+        wrap.size.maxCoeff(&along);
+        const double a = wrap.size[(along + 1) % 3];
+        const double b = wrap.size[(along + 2) % 3];
+        if (wrap.size[along] < kLong * std::max(a, b)) {
+            set(geom, "type", "sphere");
+            set(geom, "size", text_of({std::cbrt(wrap.size.prod())}));
+        } else {
+            set_rotation(geom,
+                         wrap.placement.rotation * turn_between(Vec3::UnitZ(), Vec3::Unit(along)));
+            set(geom, "type", "cylinder");
+            set(geom, "size", text_of({std::sqrt(a * b), wrap.size[along]}));
+        }
+        ++rounded_;
+    }
+
+    // A ring leads the path through its hole; a site in the middle does the same.
+    void add_ring(Node spatial, const WrapObject& ring, const std::string& name) {
+        Node site = body_node(ring.body).append_child("site");
+        set(site, "name", name);
+        set(site, "pos", text_of(ring.placement.position));
+        set(spatial.append_child("site"), "site", name);
+        ++rings_;
+    }
+
     std::string wrap_geom(Index object) {
         const WrapObject& wrap = model_.wraps[static_cast<std::size_t>(object)];
         const std::string name = "wrap_" + wrap.name;
@@ -313,11 +357,15 @@ private:
         Node geom = body_node(wrap.body).append_child("geom");
         set(geom, "name", name);
         set(geom, "pos", text_of(wrap.placement.position));
-        set_rotation(geom, wrap.placement.rotation);
-        const bool is_sphere = wrap.kind == WrapKind::Sphere;
-        set(geom, "type", is_sphere ? "sphere" : "cylinder");
-        set(geom, "size",
-            is_sphere ? text_of({wrap.size[0]}) : text_of({wrap.size[0], 0.5 * wrap.size[1]}));
+        if (wrap.kind == WrapKind::Ellipsoid) {
+            add_round_shape(geom, wrap);
+        } else {
+            set_rotation(geom, wrap.placement.rotation);
+            const bool is_sphere = wrap.kind == WrapKind::Sphere;
+            set(geom, "type", is_sphere ? "sphere" : "cylinder");
+            set(geom, "size",
+                is_sphere ? text_of({wrap.size[0]}) : text_of({wrap.size[0], 0.5 * wrap.size[1]}));
+        }
         if (wrap.side_sign != 0) {
             Node site = body_node(wrap.body).append_child("site");
             set(site, "name", name + "_side");
@@ -367,9 +415,9 @@ private:
                 before > last) {
                 continue;
             }
-            if (object.kind == WrapKind::Ellipsoid || object.kind == WrapKind::Torus) {
-                left_out_wraps_.push_back(fmt::format("{} over {}", unit.name, object.name));
-                continue;
+            if (object.kind == WrapKind::Torus) {
+                add_ring(spatial, object, fmt::format("{}_in_{}", unit.name, object.name));
+                return;
             }
             const std::string name = wrap_geom(wrap.object);
             Node geom = spatial.append_child("geom");
@@ -419,8 +467,11 @@ private:
             notes_.push_back(
                 fmt::format("{} conditional points are as they are at rest", conditional_));
         }
-        for (const std::string& wrap : left_out_wraps_) {
-            notes_.push_back(fmt::format("left out: {}", wrap));
+        if (rounded_ > 0) {
+            notes_.push_back(fmt::format("{} ellipsoids became cylinders or spheres", rounded_));
+        }
+        if (rings_ > 0) {
+            notes_.push_back(fmt::format("{} rings became points in their middles", rings_));
         }
     }
 
@@ -439,10 +490,11 @@ private:
     std::map<Index, std::string> has_joint_ = {};
     std::map<Index, bool> has_wrap_ = {};
     std::vector<Follower> followers_ = {};
-    std::vector<std::string> left_out_wraps_ = {};
     std::vector<std::string> notes_ = {};
     int blended_ = 0;
     int moving_ = 0;
+    int rounded_ = 0;
+    int rings_ = 0;
     int conditional_ = 0;
     bool bound_mass_ = false;
     bool balance_ = false;

@@ -129,6 +129,11 @@ void read_path(OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
             // Counted from 1; below 1 means the end of the path.
             wrap.first = limits[0] < 1.0 ? 0 : static_cast<Index>(limits[0]) - 1;
             wrap.last = limits[1] < 1.0 ? -1 : static_cast<Index>(limits[1]) - 1;
+            const auto end = static_cast<Index>(unit.points.size()) - 1;
+            if (wrap.first >= (wrap.last < 0 ? end : wrap.last) || wrap.last > end) {
+                r.file.fail(range, fmt::format("points {} to {}", limits[0], limits[1]),
+                            fmt::format("a first before a last, of 1 to {}", end + 1));
+            }
         }
         unit.wraps.push_back(wrap);
     }

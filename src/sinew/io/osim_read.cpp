@@ -275,6 +275,50 @@ void read_markers(OsimReader& r, const pugi::xml_node& model) {
     }
 }
 
+pugi::xml_node named(const pugi::xml_node& model, const std::string& name,
+                     std::string_view ending) {
+    return model.find_node([&](const pugi::xml_node& n) {
+        return std::string_view(n.name()).ends_with(ending) && name == n.attribute("name").value();
+    });
+}
+
+// Every body hangs on the ground, and what moves weighs something.
+void check_tree(const OsimReader& r, const pugi::xml_node& model) {
+    std::vector<Index> joint_of(r.model.bodies.size(), -1);
+    for (std::size_t j = 0; j < r.model.joints.size(); ++j) {
+        joint_of[static_cast<std::size_t>(r.model.joints[j].child)] = static_cast<Index>(j);
+    }
+    std::vector<double> mass(r.model.bodies.size(), 0.0);  // with all beyond
+    for (std::size_t b = 0; b < r.model.bodies.size(); ++b) {
+        auto at = static_cast<Index>(b);
+        std::string way = r.model.bodies[b].name;
+        for (std::size_t steps = 0; at >= 0; ++steps) {
+            mass[static_cast<std::size_t>(at)] += r.model.bodies[b].mass;
+            const Index joint = joint_of[static_cast<std::size_t>(at)];
+            if (joint < 0) {
+                break;
+            }
+            const ModelJoint& up = r.model.joints[static_cast<std::size_t>(joint)];
+            at = up.parent;
+            way += at >= 0 ? " > " + r.model.bodies[static_cast<std::size_t>(at)].name : "";
+            if (steps > r.model.bodies.size() || at == static_cast<Index>(b)) {
+                r.file.fail(named(model, up.name, "Joint"),
+                            fmt::format("a loop of bodies: {}", way),
+                            "joints that lead to the ground");
+            }
+        }
+    }
+    for (const Coordinate& c : r.model.coordinates) {
+        const auto child =
+            static_cast<std::size_t>(r.model.joints[static_cast<std::size_t>(c.joint)].child);
+        if (mass[child] == 0.0) {
+            r.file.fail(named(model, r.model.bodies[child].name, "Body"),
+                        "a moving body with a mass of 0 kg and nothing beyond it that weighs more",
+                        "a mass > 0");
+        }
+    }
+}
+
 MusculoskeletalModel read_document(const XmlFile& file) {
     const pugi::xml_node root = file.root();
     if (std::strcmp(root.name(), "OpenSimDocument") != 0) {
@@ -289,6 +333,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     }
     read_bodies(r, model);
     detail::read_osim_joints(r, model);
+    check_tree(r, model);
     sort_tree(r.model, file.name());
     read_couplers(r, model);
     read_markers(r, model);

@@ -1,20 +1,22 @@
 #include "sinew/motion/body_model.h"
 
 #include "sinew/base/error.h"
-#include "sinew/geometry/surface_tree.h"
+#include "sinew/base/parallel.h"
+#include "sinew/motion/muscle_lines.h"
+#include "sinew/motion/path_choice.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 namespace sinew {
 
 namespace {
 
-// Optimal fibre length over belly length after [Ward2009], rounded to 0.05.
+// Optimal fibre length over belly length after [Ward2009], rounded to 0.05 and not checked against
+// the paper's table.
 constexpr std::pair<std::string_view, double> kRatios[] = {
     {"psoas", 0.5},
     {"iliacus", 0.55},
@@ -47,25 +49,34 @@ constexpr std::pair<std::string_view, double> kRatios[] = {
     {"flexor_digitorum_longus", 0.15},
 };
 constexpr double kUsualRatio = 0.5;
-constexpr double kWide = 0.7;        // rad; joints with a greater range get something to slide on
-constexpr double kClear = 0.12;      // m; along the path, free of points about such joints
-constexpr double kInside = 0.9;      // of the path's distance from the joint: its wrap's radius
-constexpr double kThinnest = 0.003;  // m; wraps
-constexpr double kCylinderLength = 0.3;
-constexpr double kAlongCost = 0.3;      // of a metre along the course against one beside it
-constexpr double kTendonReach = 0.015;  // m; from a muscle's end to the tendon that carries it on
-constexpr double kAttached = 0.005;     // m; ends this near a bone are on it
-constexpr double kGroundReach = 0.03;   // m
+constexpr double kBoneWindow = 0.012;  // m; about a line, where bone is looked for
+constexpr double kWidestBone = 0.04;   // m; from a joint
+constexpr double kTendonHalf = 0.002;  // m
+constexpr double kPoorPath = 4.0;      // cost from which a path's ends are moved
+constexpr double kClearArm = 0.005;    // m; smaller moment arms are not worth moving an end
+constexpr double kAttachment = 0.02;   // m; radius of the area where a muscle attaches
+// Of joints: a vertebra or a finger bone alone is so light that muscles of 1000 N, stepped by 2 ms,
+// would throw it about.
+constexpr double kArmature =
+    0.02;                         // kg m^2; a hand about the wrist has 0.003, a leg about the hip 2
+constexpr double kDamping = 1.0;  // N m s/rad; as measured at knees and hips, more than at fingers
 constexpr double kLeastTendon = 0.001;
 
 std::size_t at(Index i) {
     return static_cast<std::size_t>(i);
 }
 
+// A muscle's line and the bones it ends on.
+struct Course {
+    CrossedLine line;
+    Index origin = 0;
+    Index insertion = 0;
+};
+
 class ModelMaker {
 public:
     ModelMaker(const Body& body, const BodyModelOptions& options)
-        : body_(body), options_(options) {}
+        : body_(body), options_(options), lines_(body, options.points) {}
 
     MusculoskeletalModel make() {
         if (body_.skeleton.joints.empty()) {
@@ -83,6 +94,7 @@ public:
         for (const Muscle& muscle : body_.muscles) {
             add_muscle(muscle);
         }
+        add_paths();
         add_notes();
         require_valid(model_, model_.name);
         return std::move(model_);
@@ -127,7 +139,9 @@ private:
                      .is_rotation = turns,
                      .low = limit.low,
                      .high = limit.high,
-                     .is_clamped = std::isfinite(limit.low) && std::isfinite(limit.high)});
+                     .is_clamped = std::isfinite(limit.low) && std::isfinite(limit.high),
+                     .armature = parent_[b] < 0 ? 0.0 : kArmature,
+                     .damping = parent_[b] < 0 ? 0.0 : kDamping});
             };
             for (std::size_t k = 0; k < 3; ++k) {
                 joint.axes[3 + k].axis = Vec3::Unit(static_cast<Eigen::Index>(k));
@@ -211,74 +225,16 @@ private:
             }
             const std::size_t b = at(group_[at(bone.segment)]);
             low[b] = low[b].cwiseMin(bone.mesh.points.colwise().minCoeff().transpose());
-            high[b] = high[b].cwiseMax(bone.mesh.points.colwise().maxCoeff().transpose());
             bones_of_[b].push_back(static_cast<Index>(i));
+            high[b] = high[b].cwiseMax(bone.mesh.points.colwise().maxCoeff().transpose());
         }
-        trees_.resize(body_.bones.size());
         for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
             if (low[b].x() < high[b].x()) {
                 model_.bodies[b].box = high[b] - low[b];
                 model_.bodies[b].box_placement.position = 0.5 * (high[b] + low[b]) - origin_[b];
-                model_.bodies[b].touches_ground = low[b].y() < kGroundReach;
+                model_.bodies[b].touches_ground = true;
             }
         }
-    }
-
-    // Means of the surface between neighbouring shares of the way; ends are means of the outermost.
-    std::vector<Vec3> centre_line(const Muscle& muscle) const {
-        const Attribute* share = find_attribute(muscle.mesh.point_data, "share");
-        const auto n = static_cast<std::size_t>(muscle.mesh.points.rows());
-        std::vector<double> way;
-        if (share != nullptr && share->components == 1 && share->values.size() == n) {
-            way = share->values;
-        } else {
-            way = shares_between_bones(muscle);
-        }
-        const auto count = static_cast<std::size_t>(options_.points);
-        std::vector<Vec3> sum(count, Vec3::Zero());
-        std::vector<double> weight(count, 0.0);
-        for (std::size_t v = 0; v < n; ++v) {
-            const double t = std::clamp(way[v], 0.0, 1.0) * static_cast<double>(count - 1);
-            const auto k = static_cast<std::size_t>(std::lround(t));
-            // Ends count only what lies closest to them.
-            const double w = std::max(1e-3, 0.5 - std::abs(t - static_cast<double>(k)));
-            sum[k] += w * muscle.mesh.points.row(static_cast<Eigen::Index>(v)).transpose();
-            weight[k] += w;
-        }
-        std::vector<Vec3> line;
-        for (std::size_t k = 0; k < count; ++k) {
-            if (weight[k] > 0.0) {
-                line.push_back(sum[k] / weight[k]);
-            }
-        }
-        return line;
-    }
-
-    // Where the mesh does not say: by distances to the bones at both ends.
-    std::vector<double> shares_between_bones(const Muscle& muscle) const {
-        const std::vector<ClosestPoint> from =
-            tree_of(muscle.origin).closest_points(muscle.mesh.points);
-        const std::vector<ClosestPoint> to =
-            tree_of(muscle.insertion).closest_points(muscle.mesh.points);
-        std::vector<double> way;
-        for (std::size_t v = 0; v < from.size(); ++v) {
-            way.push_back(from[v].distance - to[v].distance);
-        }
-        const auto [low, high] = std::minmax_element(way.begin(), way.end());
-        const double first = *low;
-        const double span = std::max(*high - first, 1e-9);
-        for (double& w : way) {
-            w = (w - first) / span;
-        }
-        return way;
-    }
-
-    const SurfaceTree& tree_of(Index bone) const {
-        auto& tree = trees_[at(bone)];
-        if (!tree) {
-            tree = std::make_unique<SurfaceTree>(body_.bones[at(bone)].mesh);
-        }
-        return *tree;
     }
 
     Index body_of_bone(Index bone) const {
@@ -304,157 +260,123 @@ private:
         return up;
     }
 
-    // Where the line ends short of its insertion, it goes on along a tendon that is a part of its
-    // own and ends on that bone.
-    void follow_tendon(std::vector<Vec3>& line, const Muscle& muscle) const {
-        if (tree_of(muscle.insertion).closest_point(line.back()).distance <= kAttached) {
-            return;
-        }
-        for (const Muscle& tendon : body_.muscles) {
-            if (!tendon.is_passive || tendon.insertion != muscle.insertion ||
-                tendon.mesh.points.rows() == 0 ||
-                SurfaceTree(tendon.mesh).closest_point(line.back()).distance > kTendonReach) {
-                continue;
+    // The line with the joints of its chain.
+    CrossedLine crossed(std::vector<Vec3> points, Index from, Index to) const {
+        CrossedLine line{.points = std::move(points), .bodies = chain_between(from, to)};
+        for (std::size_t k = 0; k + 1 < line.bodies.size(); ++k) {
+            LineCrossing c;
+            c.to_child = parent_[at(line.bodies[k + 1])] == line.bodies[k];
+            c.joint = c.to_child ? line.bodies[k + 1] : line.bodies[k];
+            const Joint& joint = *joint_of_[at(c.joint)];
+            c.centre = joint.centre;
+            c.axis_count = angle_count(joint.type);
+            for (std::size_t a = 0; a < static_cast<std::size_t>(c.axis_count); ++a) {
+                c.axes[a] = joint.axes[a].normalized();
+                c.low[a] = joint.limits[a].low;
+                c.high[a] = joint.limits[a].high;
             }
-            // Only what lies beyond the muscle's end, on the way to the tendon's.
-            const std::vector<Vec3> along = centre_line(tendon);
-            const Vec3 end = line.back();
-            for (const Vec3& p : along) {
-                if ((p - along.back()).norm() < (end - along.back()).norm() - kTendonReach) {
-                    line.push_back(p);
+            line.crossings.push_back(c);
+        }
+        for (std::size_t k = 0; k < line.crossings.size(); ++k) {
+            line.crossings[k].bone = bone_reach(line, k);
+        }
+        return line;
+    }
+
+    // How far the bones of a joint's parent reach towards a line that passes it.
+    double bone_reach(const CrossedLine& line, std::size_t crossing) const {
+        const LineCrossing& c = line.crossings[crossing];
+        const LinePassing p = passing(line, crossing);
+        const double along_axis = (p.point - c.centre).dot(p.axis);
+        const Vec3 across = p.axis.cross(p.outwards);
+        double reach = 0.0;
+        for (const Index b : bones_of_[at(parent_[at(c.joint)])]) {
+            const Points& points = body_.bones[at(b)].mesh.points;
+            for (Eigen::Index v = 0; v < points.rows(); ++v) {
+                const Vec3 d = points.row(v).transpose() - c.centre;
+                if (std::abs(d.dot(p.axis) - along_axis) < kBoneWindow &&
+                    std::abs(d.dot(across)) < kBoneWindow) {
+                    reach = std::max(reach, d.dot(p.outwards));
                 }
             }
-            return;
+        }
+        return reach > 0.0 && reach < kWidestBone ? reach + kTendonHalf : 0.0;
+    }
+
+    void add_paths() {
+        std::vector<ChosenPath> paths(courses_.size());
+        parallel_for(courses_.size(), 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t m = begin; m < end; ++m) {
+                paths[m] = best_path(courses_[m]);
+            }
+        });
+        for (std::size_t m = 0; m < paths.size(); ++m) {
+            add_path(paths[m], model_.muscles[m]);
         }
     }
 
-    // Where the line ends short of its bone all the same, it runs on straight: to the point of the
-    // bone that is near its course.
-    void reach_bone(std::vector<Vec3>& line, Index bone, bool at_begin) const {
-        const Vec3 end = at_begin ? line.front() : line.back();
-        if (tree_of(bone).closest_point(end).distance <= kAttached) {
-            return;
+    // Attachments are areas: where the path does badly, its ends may lie elsewhere in them.
+    ChosenPath best_path(const Course& course) const {
+        ChosenPath best = choose_path(course.line);
+        for (const bool at_begin : {true, false}) {
+            for (std::size_t axis = 0; axis < 3 && best.cost >= kPoorPath; ++axis) {
+                CrossedLine moved = course.line;
+                (at_begin ? moved.points.front() : moved.points.back()) =
+                    better_end(course, at_begin, axis);
+                ChosenPath other = choose_path(moved);
+                if (other.cost < best.cost) {
+                    best = std::move(other);
+                }
+            }
         }
-        const Vec3 course = (end - (at_begin ? line[1] : line[line.size() - 2])).normalized();
-        const Points& points = body_.bones[at(bone)].mesh.points;
-        double best = 1e9;
-        Vec3 reached = end;
+        return best;
+    }
+
+    // The point of the attachment from which the muscle has most of its moment arm about an
+    // axis of the nearest joint.
+    Vec3 better_end(const Course& course, bool at_begin, std::size_t number) const {
+        const CrossedLine& line = course.line;
+        const Vec3 end = at_begin ? line.points.front() : line.points.back();
+        const std::size_t crossing = at_begin ? 0 : line.crossings.size() - 1;
+        const LineCrossing& joint = line.crossings[crossing];
+        const std::array<double, 3> arms = line_moment_arms(line, crossing);
+        if (std::abs(arms[number]) < kClearArm) {
+            return end;
+        }
+        const Vec3& axis = joint.axes[number];
+        const Vec3 next = at_begin ? line.points[1] : line.points[line.points.size() - 2];
+        const double side =
+            (at_begin == joint.to_child ? 1.0 : -1.0) * (arms[number] < 0.0 ? -1.0 : 1.0);
+        double most = -1e9;
+        Vec3 best = end;
+        const Points& points =
+            body_.bones[at(at_begin ? course.origin : course.insertion)].mesh.points;
         for (Eigen::Index v = 0; v < points.rows(); ++v) {
-            const Vec3 d = points.row(v).transpose() - end;
-            const double along = d.dot(course);
-            const double cost = (d - along * course).norm() + kAlongCost * std::abs(along);
-            if (cost < best) {
-                best = cost;
-                reached = points.row(v).transpose();
+            const Vec3 p = points.row(v).transpose();
+            const double arm = -side * (next - p).normalized().dot(axis.cross(p - joint.centre));
+            if ((p - end).norm() < kAttachment && arm > most) {
+                most = arm;
+                best = p;
             }
         }
-        line.insert(at_begin ? line.begin() : line.end(), reached);
+        return best;
     }
 
-    // Where a line passes a joint of the chain: next to its centre, in the chain's order.
-    struct Crossing {
-        Index child = 0;  // whose joint it is
-        double s = 0.0;   // along the line, m
-        Vec3 point = Vec3::Zero();
-        Vec3 tangent = Vec3::UnitY();
-        bool is_wide = false;  // it turns so far that the path must slide round it
-    };
-
-    std::vector<Crossing> crossings(const std::vector<Index>& chain,
-                                    const std::vector<Vec3>& line) const {
-        std::vector<Crossing> out;
-        for (std::size_t k = 0; k + 1 < chain.size(); ++k) {
-            Crossing c;
-            c.child = parent_[at(chain[k + 1])] == chain[k] ? chain[k + 1] : chain[k];
-            double best = 1e9;
-            double done = 0.0;
-            for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-                const Vec3 d = line[i + 1] - line[i];
-                const Vec3 to = origin_[at(c.child)] - line[i];
-                const double t = std::clamp(to.dot(d) / std::max(d.squaredNorm(), 1e-18), 0.0, 1.0);
-                if ((to - t * d).norm() < best) {
-                    best = (to - t * d).norm();
-                    c.s = done + t * d.norm();
-                    c.point = line[i] + t * d;
-                    c.tangent = d.normalized();
-                }
-                done += d.norm();
-            }
-            c.s = out.empty() ? c.s : std::max(c.s, out.back().s);
-            const Joint& joint = *joint_of_[at(c.child)];
-            for (std::size_t k2 = 0; k2 < static_cast<std::size_t>(angle_count(joint.type)); ++k2) {
-                c.is_wide = c.is_wide || joint.limits[k2].high - joint.limits[k2].low > kWide;
-            }
-            out.push_back(c);
-        }
-        return out;
-    }
-
-    // A cylinder about the joint, a little inside the path at rest, that the path cannot cut: round
-    // the hinge, or across the path where the joint turns every way.
-    Index add_wrap(const Crossing& c, const std::string& muscle) {
-        const Joint& joint = *joint_of_[at(c.child)];
-        const Vec3 centre = origin_[at(c.child)];
-        const bool is_hinge = angle_count(joint.type) == 1;
-        const Vec3 axis = is_hinge ? joint.axes[0].normalized()
-                                   : Vec3((c.point - centre).cross(c.tangent)).normalized();
-        Vec3 out = c.point - centre;
-        out -= out.dot(axis) * axis;
-        const double radius = kInside * out.norm();
-        if (!(radius > kThinnest) || !axis.allFinite()) {
-            return -1;
-        }
-        out.normalize();
-        const Index holder = std::max(parent_[at(c.child)], Index{0});
-        WrapObject wrap{.name = fmt::format("{}_at_{}", muscle, joint.name),
-                        .body = holder,
-                        .kind = WrapKind::Cylinder,
-                        .size = Vec3(radius, kCylinderLength, 1.0),
-                        .side_axis = 0,
-                        .side_sign = 1};
-        wrap.placement.position = centre - origin_[at(holder)];
-        wrap.placement.rotation.col(0) = out;
-        wrap.placement.rotation.col(1) = axis.cross(out);
-        wrap.placement.rotation.col(2) = axis;
-        model_.wraps.push_back(wrap);
-        return static_cast<Index>(model_.wraps.size()) - 1;
-    }
-
-    // Points belong to the bodies between whose joints they lie; near wide joints there are none.
-    void add_points(const std::vector<Index>& chain, const std::vector<Crossing>& crossing,
-                    const std::vector<Vec3>& line, double length, MuscleUnit& unit) {
-        double s = 0.0;
-        std::vector<double> places;
-        for (std::size_t k = 0; k < line.size(); ++k) {
-            s += k > 0 ? (line[k] - line[k - 1]).norm() : 0.0;
-            const bool is_end = k == 0 || k + 1 == line.size();
-            std::size_t step = 0;
-            bool is_clear = true;
-            for (const Crossing& c : crossing) {
-                step += s > c.s ? 1 : 0;
-                const double room = std::min(kClear, 0.8 * (s > c.s ? length - c.s : c.s));
-                is_clear = is_clear && (!c.is_wide || std::abs(s - c.s) >= room);
-            }
-            if (!is_end && !is_clear) {
-                continue;
-            }
-            const Index rigid = k == 0 ? chain.front() : is_end ? chain.back() : chain[step];
+    void add_path(const ChosenPath& path, MuscleUnit& unit) {
+        for (const ChosenPath::Point& p : path.points) {
             PathPoint point;
             point.name = fmt::format("{}-P{}", unit.name, unit.points.size() + 1);
-            point.anchors = {{rigid, line[k] - origin_[at(rigid)], 1.0}};
+            point.anchors = {{p.body, p.position - origin_[at(p.body)], 1.0}};
             unit.points.push_back(point);
-            places.push_back(s);
         }
-        for (const Crossing& c : crossing) {
-            const auto after = std::upper_bound(places.begin(), places.end() - 1, c.s);
-            if (!c.is_wide || after == places.begin()) {
-                continue;
-            }
-            const Index wrap = add_wrap(c, unit.name);
-            const auto last = static_cast<Index>(after - places.begin());
-            if (wrap >= 0) {
-                unit.wraps.push_back({.object = wrap, .first = last - 1, .last = last});
-            }
+        for (const ChosenPath::Wrap& w : path.wraps) {
+            WrapObject object = w.object;
+            object.name = fmt::format("{}_at_{}", unit.name, joint_of_[at(w.joint)]->name);
+            object.placement.position -= origin_[at(object.body)];
+            unit.wraps.push_back({.object = static_cast<Index>(model_.wraps.size()),
+                                  .first = w.after,
+                                  .last = w.after + 1});
+            model_.wraps.push_back(object);
         }
     }
 
@@ -473,21 +395,17 @@ private:
             ++idle_;
             return;
         }
-        std::vector<Vec3> line = centre_line(muscle);
-        if (line.size() < 2) {
+        std::vector<Vec3> points = lines_.line(muscle);
+        if (points.size() < 2) {
             ++loose_;
             return;
         }
-        follow_tendon(line, muscle);
-        reach_bone(line, muscle.origin, true);
-        reach_bone(line, muscle.insertion, false);
         double length = 0.0;
-        for (std::size_t k = 1; k < line.size(); ++k) {
-            length += (line[k] - line[k - 1]).norm();
+        for (std::size_t k = 1; k < points.size(); ++k) {
+            length += (points[k] - points[k - 1]).norm();
         }
-        const std::vector<Index> chain = chain_between(from, to);
         MuscleUnit unit{.name = muscle.name};
-        add_points(chain, crossings(chain, line), line, length, unit);
+        courses_.push_back({crossed(std::move(points), from, to), muscle.origin, muscle.insertion});
         unit.pennation = muscle.pennation;
         const double belly = std::max(muscle.belly_end - muscle.belly_begin, 0.1) * length;
         unit.fibre = fibre_ratio(muscle.name) * belly;
@@ -510,13 +428,14 @@ private:
 
     const Body& body_;
     BodyModelOptions options_;
+    MuscleLines lines_;
     MusculoskeletalModel model_ = {};
     std::vector<Index> group_ = {};  // body of each segment
     std::vector<Vec3> origin_ = {};  // of each body's frame
     std::vector<Index> parent_ = {};
     std::vector<const Joint*> joint_of_ = {};
     std::vector<std::vector<Index>> bones_of_ = {};
-    mutable std::vector<std::unique_ptr<SurfaceTree>> trees_ = {};
+    std::vector<Course> courses_ = {};  // of each muscle of the model
     int passive_ = 0;
     int loose_ = 0;
     int idle_ = 0;

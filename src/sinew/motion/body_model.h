@@ -19,17 +19,17 @@ struct BodyModelOptions {
 /// JOINT_0, JOINT_1 where the motion has no name; a motion named after another joint's follows it
 /// ("knee_flexion" of patellofemoral_l goes with knee_l_flexion).
 ///
-/// A muscle's path is its centre line: means of the surface between neighbouring shares of the way
-/// from origin to insertion, continued along a tendon that is a part of its own. Points belong to
-/// the bodies between whose joints they lie. About joints that turn far there are none; instead the
-/// path slides over a cylinder on the side where it lies at rest, so that it may lift off but not
-/// cut through.
+/// A muscle's path is its centre line (MuscleLines) from bone to bone, thinned out about joints
+/// that turn far and led over cylinders there (choose_path), so that its moment arms are those of
+/// the volume at rest and keep their sign. Where that cannot be had, an end moves within 2 cm on
+/// its bone: attachments are areas.
 ///
 /// Optimal fibre lengths are the belly's length times published ratios [Ward2009; 0.5 for muscles
 /// not listed], PCSA = volume cos(pennation) / fibre length, fmax = PCSA * specific tension, and
 /// slack lengths put fibres at optimal length in the rest pose. Ligaments, and muscles that lack an
 /// end on a bone or cross no joint that moves, are left out and counted in the notes. Boxes bound
-/// the bones; those within 3 cm of the ground touch it.
+/// the bones and touch the ground. Joints carry 0.02 kg m^2 and 1 N m s/rad of their own, for
+/// simulators: vertebrae and finger bones alone are too light for the muscles that pull on them.
 /// @throws InputError  when the body has no skeleton
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options = {});
 

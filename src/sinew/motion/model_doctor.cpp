@@ -28,6 +28,10 @@ constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
 constexpr double kArmSign = 0.01;       // m, on either side of 0
 constexpr double kArmJump = 0.02;       // m/rad between neighbouring samples
 constexpr double kSideRatio = 1.05;
+constexpr double kOutside = 0.02;      // m from a body's box, where ends may still lie
+constexpr double kFarOutside = 0.06;   // m; boxes of models are coarse
+constexpr double kInsideDepth = 1e-4;  // m
+constexpr double kLostRange = 0.09;    // rad
 
 class Doctor {
 public:
@@ -49,8 +53,10 @@ public:
             examine_parameters(model_.muscles[m]);
             examine_lengths(model_.muscles[m], state_.length[m]);
             examine_points(model_.muscles[m]);
+            examine_wraps(m);
         }
         examine_sweeps();
+        examine_ranges();
         examine_sides();
         return std::move(findings_);
     }
@@ -144,12 +150,107 @@ private:
             if (body.mass == 0.0) {
                 continue;
             }
+            examine_attachment(unit, point, body);
             const double distance = (a.position - body.com).norm();
             if (distance > kPointDistance) {
                 add(fmt::format("a path point far outside body '{}'", body.name),
                     fmt::format("muscle '{}'", unit.name), distance, 0.0, kPointDistance, "m",
                     "deLeva1996");
             }
+        }
+    }
+
+    // Ends of a muscle lie on bones; bodies that have a shape have it as a box.
+    void examine_attachment(const MuscleUnit& unit, const PathPoint& point, const RigidBody& body) {
+        const bool is_end = &point == &unit.points.front() || &point == &unit.points.back();
+        if (!is_end || body.box.minCoeff() <= 0.0) {
+            return;
+        }
+        const Vec3 p = body.box_placement.inverse() * point.anchors[0].position;
+        const double outside = (p.cwiseAbs() - 0.5 * body.box).cwiseMax(0.0).norm();
+        if (outside > kOutside) {
+            add(fmt::format("an end outside the shape of body '{}'", body.name),
+                fmt::format("muscle '{}'", unit.name), outside, 0.0, kOutside, "m",
+                "muscles end on bones", outside > kFarOutside);
+        }
+    }
+
+    // A path whose points lie inside a surface cannot slide over it.
+    void examine_wraps(std::size_t m) {
+        const MuscleUnit& unit = model_.muscles[m];
+        for (const PathWrap& wrap : unit.wraps) {
+            const WrapObject& object = model_.wraps[static_cast<std::size_t>(wrap.object)];
+            const Placement T =
+                object.body < 0
+                    ? object.placement
+                    : rest_.bodies[static_cast<std::size_t>(object.body)] * object.placement;
+            const auto last =
+                wrap.last < 0 ? unit.points.size() - 1 : static_cast<std::size_t>(wrap.last);
+            for (auto k = static_cast<std::size_t>(wrap.first); k <= last && object.is_active;
+                 ++k) {
+                const PathPoint::Anchor& a = unit.points[k].anchors[0];
+                if (unit.points[k].condition >= 0 || unit.points[k].is_moving() || a.body < 0) {
+                    continue;
+                }
+                const double depth = depth_inside(
+                    object,
+                    T.inverse() * (rest_.bodies[static_cast<std::size_t>(a.body)] * a.position));
+                if (depth > kInsideDepth) {
+                    add(fmt::format("a path point inside the {} '{}' that the path is to slide "
+                                    "over (path inside out)",
+                                    name_of(object.kind), object.name),
+                        fmt::format("muscle '{}'", unit.name), depth, 0.0, kInsideDepth, "m",
+                        "wrap surfaces lie under the path");
+                }
+            }
+        }
+    }
+
+    // How far below the surface; <= 0 outside.
+    static double depth_inside(const WrapObject& object, const Vec3& p) {
+        switch (object.kind) {
+            case WrapKind::Sphere:
+                return object.size[0] - p.norm();
+            case WrapKind::Cylinder:
+                return std::abs(p.z()) > 0.5 * object.size[1]
+                           ? 0.0
+                           : object.size[0] - std::hypot(p.x(), p.y());
+            case WrapKind::Ellipsoid: {
+                const double share = p.cwiseQuotient(object.size).norm();
+                return (1.0 - share) * object.size.minCoeff();
+            }
+            case WrapKind::Torus:
+                return object.size[0] -
+                       std::hypot(std::hypot(p.x(), p.y()) - object.size[1], p.z());
+        }
+        return 0.0;
+    }
+
+    // Ranges that muscles forbid: no longer than 1.6 fibres and 1.03 tendons [Ryu2021, eqs. 3-5].
+    void examine_ranges() {
+        for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
+            const Coordinate& coordinate = model_.coordinates[c];
+            if (coordinate.is_locked || !coordinate.is_rotation || !std::isfinite(coordinate.low) ||
+                !std::isfinite(coordinate.high) || !(coordinate.low < coordinate.high)) {
+                continue;
+            }
+            const CoordinateRange allowed = coordinate_range(model_, static_cast<Index>(c));
+            if (!allowed.rest_is_valid) {
+                continue;  // the lengths at rest say so already
+            }
+            const auto report = [&](const std::string& muscle, double reached, double end,
+                                    const char* side) {
+                const double lost = std::abs(end - reached);
+                if (!muscle.empty() && lost > kLostRange) {
+                    add(fmt::format("a {} end of the range that cannot be reached: '{}' would be "
+                                    "stretched too far",
+                                    side, muscle),
+                        fmt::format("coordinate '{}'", coordinate.name), reached, coordinate.low,
+                        coordinate.high, "rad", "Ryu2021, eqs. 3-5", false);
+                }
+            };
+            report(allowed.low_muscle, allowed.low, coordinate.low, "lower");
+            report(allowed.high_muscle, allowed.high, coordinate.high, "upper");
         }
     }
 

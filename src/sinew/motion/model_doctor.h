@@ -21,9 +21,10 @@ struct ModelFinding {
 
 /// Examines a model: masses and inertias (triangle inequality), fibre and tendon lengths against
 /// the path's length at rest and against published ranges, passive force at rest, path points far
-/// from their bodies, moment arms that jump or
-/// change sign within a coordinate's range, left and right that
-/// differ, ranges whose rest value lies outside.
+/// from their bodies, ends outside the bodies' boxes, points inside the surfaces that a path is to
+/// slide over, moment arms that jump or change sign within a coordinate's range, ranges whose rest
+/// value lies outside or that muscles would be stretched too far to reach, left and right that
+/// differ.
 /// @throws InputError when the model is not valid
 std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model);
 

@@ -13,6 +13,7 @@ namespace sinew {
 namespace {
 
 constexpr int kSides = 8;
+constexpr int kRings = 24;             // along a muscle
 constexpr double kSmallBox = 0.02;     // m, edges of bodies without a shape
 constexpr double kStrongest = 3000.0;  // N; as thick as tubes get
 constexpr double kThinnest = 0.0015;   // m, radius
@@ -70,6 +71,26 @@ TriangleMesh tube(const std::vector<Vec3>& line, double radius) {
     return mesh;
 }
 
+// As many points for every path in every pose, so that shapes can be animated.
+std::vector<Vec3> evenly(const std::vector<Vec3>& route) {
+    std::vector<double> place = {0.0};
+    for (std::size_t k = 1; k < route.size(); ++k) {
+        place.push_back(place.back() + (route[k] - route[k - 1]).norm());
+    }
+    std::vector<Vec3> line;
+    std::size_t k = 1;
+    for (int i = 0; i < kRings; ++i) {
+        const double s = place.back() * i / (kRings - 1);
+        while (k + 1 < route.size() && place[k] < s) {
+            ++k;
+        }
+        const double d = place[k] - place[k - 1];
+        line.push_back(route[k - 1] +
+                       (d > 0.0 ? (s - place[k - 1]) / d : 0.0) * (route[k] - route[k - 1]));
+    }
+    return line;
+}
+
 }  // namespace
 
 std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<const double> q) {
@@ -88,15 +109,11 @@ std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<
                          .colour = {0.85f, 0.80f, 0.70f, 1.0f}});
     }
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        std::vector<Vec3> line;
+        std::vector<Vec3> route;
         for (const PathState::Node& node : paths.route(m, place)) {
-            if (line.empty() || (node.position - line.back()).norm() > 1e-6) {
-                line.push_back(node.position);
-            }
+            route.push_back(node.position);
         }
-        if (line.size() < 2) {
-            continue;
-        }
+        const std::vector<Vec3> line = evenly(route);
         const double share = std::sqrt(std::clamp(model.muscles[m].fmax / kStrongest, 0.0, 1.0));
         parts.push_back({.name = model.muscles[m].name,
                          .mesh = tube(line, kThinnest + share * (kThickest - kThinnest)),

@@ -20,6 +20,89 @@ constexpr Rgb8 kGrid = {228, 231, 235};
 constexpr Rgb8 kSeriesColours[] = {{46, 104, 165}, {194, 72, 58},  {58, 138, 92},   {214, 146, 47},
                                    {125, 90, 160}, {94, 101, 110}, {196, 106, 148}, {84, 156, 170}};
 
+/// What a plot is drawn on: pixels or vectors.
+class Canvas {
+public:
+    virtual ~Canvas() = default;
+    virtual void line(const Vec2& a, const Vec2& b, double width, Rgb8 colour) = 0;
+    virtual void disc(const Vec2& centre, double radius, Rgb8 colour) = 0;
+    virtual void rectangle(const Vec2& low, const Vec2& high, Rgb8 colour) = 0;
+    virtual void text(const std::string& label, double x, double y, const TextStyle& style) = 0;
+};
+
+class PixelCanvas final : public Canvas {
+public:
+    explicit PixelCanvas(Image& image) : image_(image) {}
+    void line(const Vec2& a, const Vec2& b, double width, Rgb8 colour) override {
+        draw_line(image_, a, b, width, colour);
+    }
+    void disc(const Vec2& centre, double radius, Rgb8 colour) override {
+        draw_disc(image_, centre, radius, colour);
+    }
+    void rectangle(const Vec2& low, const Vec2& high, Rgb8 colour) override {
+        fill_rectangle(image_, low, high, colour);
+    }
+    void text(const std::string& label, double x, double y, const TextStyle& style) override {
+        draw_text(image_, label, x, y, style);
+    }
+
+private:
+    Image& image_;
+};
+
+class SvgCanvas final : public Canvas {
+public:
+    SvgCanvas(int width, int height)
+        : out_(fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
+                           "height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+                           "font-family=\"DejaVu Sans, sans-serif\">\n"
+                           "<rect width=\"{0}\" height=\"{1}\" fill=\"#ffffff\"/>\n",
+                           width, height)) {}
+    void line(const Vec2& a, const Vec2& b, double width, Rgb8 colour) override {
+        out_ += fmt::format(
+            "<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\" "
+            "stroke-width=\"{:.2f}\" stroke-linecap=\"round\"/>\n",
+            a.x(), a.y(), b.x(), b.y(), hex(colour), width);
+    }
+    void disc(const Vec2& centre, double radius, Rgb8 colour) override {
+        out_ += fmt::format("<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"{}\"/>\n",
+                            centre.x(), centre.y(), radius, hex(colour));
+    }
+    void rectangle(const Vec2& low, const Vec2& high, Rgb8 colour) override {
+        out_ += fmt::format(
+            "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+            "fill=\"{}\"/>\n",
+            low.x(), low.y(), high.x() - low.x(), high.y() - low.y(), hex(colour));
+    }
+    void text(const std::string& label, double x, double y, const TextStyle& style) override {
+        const char* anchor = style.align == TextAlign::Centre  ? "middle"
+                             : style.align == TextAlign::Right ? "end"
+                                                               : "start";
+        out_ += fmt::format(
+            "<text x=\"{0:.2f}\" y=\"{1:.2f}\" font-size=\"{2:.2f}\" fill=\"{3}\" "
+            "text-anchor=\"{4}\"{5}>{6}</text>\n",
+            x, y, style.size, hex(style.colour), anchor,
+            style.is_vertical ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", x, y) : "",
+            escaped(label));
+    }
+    std::string finish() {
+        return std::move(out_) + "</svg>\n";
+    }
+
+private:
+    static std::string hex(Rgb8 c) {
+        return fmt::format("#{:02x}{:02x}{:02x}", c[0], c[1], c[2]);
+    }
+    static std::string escaped(const std::string& text) {
+        std::string out;
+        for (const char c : text) {
+            out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : std::string(1, c);
+        }
+        return out;
+    }
+    std::string out_;
+};
+
 /// One axis: values (or their logarithms) to pixels.
 struct Axis {
     bool is_log = false;
@@ -151,43 +234,43 @@ Layout lay_out(std::span<const Series> series, const PlotOptions& o) {
     return l;
 }
 
-void draw_axes(Image& image, const Layout& l, const PlotOptions& o) {
+void draw_axes(Canvas& canvas, const Layout& l, const PlotOptions& o) {
     const double thin = std::max(1.0, l.text / 18.0);
     const TextStyle centre{.size = l.text, .colour = kInk, .align = TextAlign::Centre};
     const TextStyle right{.size = l.text, .colour = kInk, .align = TextAlign::Right};
     const int y_count = std::max(2, static_cast<int>((l.y.from - l.y.to) / (3.0 * l.text)));
     for (const auto& [value, label] : l.y.ticks(y_count)) {
         const double y = l.y.pixel(value);
-        draw_line(image, {l.x.from, y}, {l.x.to, y}, thin, kGrid);
-        draw_text(image, label, l.x.from - 0.5 * l.text, y + 0.36 * l.text, right);
+        canvas.line({l.x.from, y}, {l.x.to, y}, thin, kGrid);
+        canvas.text(label, l.x.from - 0.5 * l.text, y + 0.36 * l.text, right);
     }
     const double below = l.y.from + 1.4 * l.text;
     if (o.categories.empty()) {
         const int x_count = std::max(2, static_cast<int>((l.x.to - l.x.from) / (6.0 * l.text)));
         for (const auto& [value, label] : l.x.ticks(x_count)) {
             const double x = l.x.pixel(value);
-            draw_line(image, {x, l.y.from}, {x, l.y.to}, thin, kGrid);
-            draw_text(image, label, x, below, centre);
+            canvas.line({x, l.y.from}, {x, l.y.to}, thin, kGrid);
+            canvas.text(label, x, below, centre);
         }
     }
     for (std::size_t i = 0; i < o.categories.size(); ++i) {
-        draw_text(image, o.categories[i], l.x.pixel(static_cast<double>(i)), below, centre);
+        canvas.text(o.categories[i], l.x.pixel(static_cast<double>(i)), below, centre);
     }
-    draw_line(image, {l.x.from, l.y.from}, {l.x.to, l.y.from}, 1.4 * thin, kInk);
-    draw_line(image, {l.x.from, l.y.from}, {l.x.from, l.y.to}, 1.4 * thin, kInk);
+    canvas.line({l.x.from, l.y.from}, {l.x.to, l.y.from}, 1.4 * thin, kInk);
+    canvas.line({l.x.from, l.y.from}, {l.x.from, l.y.to}, 1.4 * thin, kInk);
     const double middle = 0.5 * (l.x.from + l.x.to);
     if (!o.title.empty()) {
         TextStyle title = centre;
         title.size = 1.25 * l.text;
-        draw_text(image, o.title, middle, 1.8 * l.text, title);
+        canvas.text(o.title, middle, 1.8 * l.text, title);
     }
     if (!o.x_label.empty()) {
-        draw_text(image, o.x_label, middle, o.height - 0.8 * l.text, centre);
+        canvas.text(o.x_label, middle, o.height - 0.8 * l.text, centre);
     }
     if (!o.y_label.empty()) {
         TextStyle upright = centre;
         upright.is_vertical = true;
-        draw_text(image, o.y_label, 1.4 * l.text, 0.5 * (l.y.from + l.y.to), upright);
+        canvas.text(o.y_label, 1.4 * l.text, 0.5 * (l.y.from + l.y.to), upright);
     }
 }
 
@@ -195,28 +278,27 @@ Rgb8 colour_of(std::span<const Series> series, std::size_t i) {
     return series[i].colour.value_or(kSeriesColours[i % std::size(kSeriesColours)]);
 }
 
-void draw_series(Image& image, const Layout& l, const Series& s, Rgb8 colour, double bar_low,
+void draw_series(Canvas& canvas, const Layout& l, const Series& s, Rgb8 colour, double bar_low,
                  double bar_high) {
     Vec2 before = Vec2::Constant(std::numeric_limits<double>::quiet_NaN());
     for (std::size_t i = 0; i < s.x.size(); ++i) {
         const Vec2 at(l.x.pixel(s.x[i]), l.y.pixel(s.y[i]));
         if (at.allFinite() && s.form == SeriesForm::Dots) {
-            draw_disc(image, at, 0.22 * l.text, colour);
+            canvas.disc(at, 0.22 * l.text, colour);
         } else if (at.allFinite() && s.form == SeriesForm::Line && before.allFinite()) {
-            draw_line(image, before, at, line_width(l), colour);
+            canvas.line(before, at, line_width(l), colour);
         } else if (at.allFinite() && s.form == SeriesForm::Bars) {
             const double zero = l.y.is_log ? l.y.from : l.y.pixel(std::max(0.0, l.y.low));
             const double x0 = l.x.pixel(s.x[i] + bar_low);
             const double x1 = l.x.pixel(s.x[i] + bar_high);
-            fill_rectangle(image, {x0, std::min(at.y(), zero)}, {x1, std::max(at.y(), zero)},
-                           colour);
+            canvas.rectangle({x0, std::min(at.y(), zero)}, {x1, std::max(at.y(), zero)}, colour);
         }
         before = at;
     }
 }
 
 /// Above the plot, in a row from the left: nothing is hidden.
-void draw_legend(Image& image, const Layout& l, std::span<const Series> series) {
+void draw_legend(Canvas& canvas, const Layout& l, std::span<const Series> series) {
     double x = l.x.from + 0.5 * l.text;
     const double y = l.y.to - 1.0 * l.text;
     for (std::size_t i = 0; i < series.size(); ++i) {
@@ -226,29 +308,23 @@ void draw_legend(Image& image, const Layout& l, std::span<const Series> series) 
         const Rgb8 colour = colour_of(series, i);
         const Vec2 middle(x + 0.5 * l.text, y);
         if (series[i].form == SeriesForm::Dots) {
-            draw_disc(image, middle, 0.22 * l.text, colour);
+            canvas.disc(middle, 0.22 * l.text, colour);
         } else if (series[i].form == SeriesForm::Bars) {
             const Vec2 half = Vec2::Constant(0.35 * l.text);
-            fill_rectangle(image, middle - half, middle + half, colour);
+            canvas.rectangle(middle - half, middle + half, colour);
         } else {
             const Vec2 half(0.5 * l.text, 0.0);
-            draw_line(image, middle - half, middle + half, line_width(l), colour);
+            canvas.line(middle - half, middle + half, line_width(l), colour);
         }
-        draw_text(image, series[i].name, x + 1.4 * l.text, y + 0.36 * l.text,
-                  {.size = l.text, .colour = kInk});
+        canvas.text(series[i].name, x + 1.4 * l.text, y + 0.36 * l.text,
+                    {.size = l.text, .colour = kInk});
         x += 2.6 * l.text + text_width(series[i].name, l.text);
     }
 }
 
-}  // namespace
-
-Image plot(std::span<const Series> series, const PlotOptions& options) {
-    check_ranges(options, "plot");
-    require_picture_size(options.width, options.height, "plot");
-    require_matching(series);
-    Image image(options.width, options.height);
+void draw_plot(Canvas& canvas, std::span<const Series> series, const PlotOptions& options) {
     const Layout layout = lay_out(series, options);
-    draw_axes(image, layout, options);
+    draw_axes(canvas, layout, options);
     // Bars of several series stand side by side.
     const auto bars = std::count_if(series.begin(), series.end(),
                                     [](const Series& s) { return s.form == SeriesForm::Bars; });
@@ -262,10 +338,32 @@ Image plot(std::span<const Series> series, const PlotOptions& options) {
             high = low + width / static_cast<double>(bars);
             ++bar;
         }
-        draw_series(image, layout, series[i], colour_of(series, i), low, high);
+        draw_series(canvas, layout, series[i], colour_of(series, i), low, high);
     }
-    draw_legend(image, layout, series);
+    draw_legend(canvas, layout, series);
+}
+
+void require_drawable(std::span<const Series> series, const PlotOptions& options) {
+    check_ranges(options, "plot");
+    require_picture_size(options.width, options.height, "plot");
+    require_matching(series);
+}
+
+}  // namespace
+
+Image plot(std::span<const Series> series, const PlotOptions& options) {
+    require_drawable(series, options);
+    Image image(options.width, options.height);
+    PixelCanvas canvas(image);
+    draw_plot(canvas, series, options);
     return image;
+}
+
+std::string plot_svg(std::span<const Series> series, const PlotOptions& options) {
+    require_drawable(series, options);
+    SvgCanvas canvas(options.width, options.height);
+    draw_plot(canvas, series, options);
+    return canvas.finish();
 }
 
 }  // namespace sinew

@@ -53,5 +53,7 @@ void visit_fields(Options& o, Visitor&& v) {
 /// Lines, points and bars with axes, ticks and a legend, on white.
 /// @throws InputError  when x and y of a series differ in length or the size is out of range
 Image plot(std::span<const Series> series, const PlotOptions& options = {});
+/// The same as vectors: an SVG document.
+std::string plot_svg(std::span<const Series> series, const PlotOptions& options = {});
 
 }  // namespace sinew

@@ -1,0 +1,400 @@
+#include "sinew/motion/path_choice.h"
+
+#include "sinew/motion/wrapping.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kWide = 0.7;        // rad; joints with a greater range are looked at
+constexpr double kCourse = 0.02;     // m; half of the piece that gives a line's direction
+constexpr double kInside = 0.9;      // of the line's distance from the joint: its cylinder's radius
+constexpr double kThinnest = 0.003;  // m; cylinders
+constexpr double kCylinderLength = 0.3;
+constexpr int kSamples = 13;    // of a coordinate's range
+constexpr double kStep = 1e-3;  // rad; of differences at rest
+// How far from the joint, along the line, points are left out.
+constexpr std::array<double, 7> kClear = {0.0, 0.015, 0.03, 0.06, 0.1, 0.15, 0.25};
+
+// What a choice is judged by; each deviation is divided by what would be one unit of cost.
+constexpr double kArmUnit = 0.004;       // m
+constexpr double kArmShare = 0.15;       // of the line's moment arm, besides
+constexpr double kKeptShare = 0.5;       // of the line's moment arm that must be left anywhere
+constexpr double kLeftShare = 0.15;      // of it that may be left at one place
+constexpr double kClearSign = 0.005;     // m; smaller moment arms have no sign to keep
+constexpr double kSteepest = 0.04;       // m/rad; moment arms that change faster jump
+constexpr double kGreatest = 1.5;        // times the line's moment arm, plus
+constexpr double kGreatestMore = 0.015;  // m
+constexpr double kLengthShare = 0.02;
+constexpr double kSignWeight = 3.0;
+
+std::size_t at(Index i) {
+    return static_cast<std::size_t>(i);
+}
+
+double squared(double x) {
+    return x * x;
+}
+
+// A line by the way along it.
+class Course {
+public:
+    explicit Course(const std::vector<Vec3>& points) : points_(points) {
+        place_.push_back(0.0);
+        for (std::size_t k = 1; k < points.size(); ++k) {
+            place_.push_back(place_.back() + (points[k] - points[k - 1]).norm());
+        }
+    }
+    double length() const {
+        return place_.back();
+    }
+    double place(std::size_t k) const {
+        return place_[k];
+    }
+    Vec3 point(double s) const {
+        const double t = std::clamp(s, 0.0, length());
+        const auto it = std::upper_bound(place_.begin() + 1, place_.end() - 1, t);
+        const auto k = static_cast<std::size_t>(it - place_.begin());
+        const double d = std::max(place_[k] - place_[k - 1], 1e-12);
+        return points_[k - 1] + (t - place_[k - 1]) / d * (points_[k] - points_[k - 1]);
+    }
+    // Where it passes a centre.
+    double nearest(const Vec3& centre) const {
+        double best = 1e9;
+        double found = 0.0;
+        for (std::size_t k = 0; k + 1 < points_.size(); ++k) {
+            const Vec3 d = points_[k + 1] - points_[k];
+            const Vec3 to = centre - points_[k];
+            const double t = std::clamp(to.dot(d) / std::max(d.squaredNorm(), 1e-18), 0.0, 1.0);
+            if ((to - t * d).norm() < best) {
+                best = (to - t * d).norm();
+                found = place_[k] + t * d.norm();
+            }
+        }
+        return found;
+    }
+
+private:
+    const std::vector<Vec3>& points_;
+    std::vector<double> place_ = {};
+};
+
+std::vector<double> passing_places(const CrossedLine& line, const Course& course) {
+    std::vector<double> out;
+    for (const LineCrossing& c : line.crossings) {
+        const double s = course.nearest(c.centre);
+        out.push_back(out.empty() ? s : std::max(s, out.back()));
+    }
+    return out;
+}
+
+// What the path slides over: nothing, a cylinder inside the line, one on the bone, one about the
+// axis that the muscle turns most.
+enum Slide { kNothing, kLine, kBone, kMainAxis };
+
+// What is left out and put in at one crossing.
+struct Choice {
+    double before = 0.0;
+    double after = 0.0;
+    Slide slides = kNothing;
+};
+
+// The same passing as seen from an axis through the joint's centre.
+LinePassing about(LinePassing p, const LineCrossing& joint, const Vec3& axis) {
+    const Vec3 off = p.point - joint.centre;
+    const Vec3 away = off - off.dot(axis) * axis;
+    p.axis = axis;
+    p.distance = away.norm();
+    p.outwards = away.normalized();
+    return p;
+}
+
+class PathChooser {
+public:
+    explicit PathChooser(const CrossedLine& line)
+        : line_(line), course_(line.points), passed_(passing_places(line, course_)) {
+        for (std::size_t c = 0; c < line.crossings.size(); ++c) {
+            choices_.push_back({});
+            is_wide_.push_back(false);
+            for (std::size_t k = 0; k < count(c); ++k) {
+                const double range = line.crossings[c].high[k] - line.crossings[c].low[k];
+                is_wide_[c] = is_wide_[c] || range > kWide;
+            }
+            passing_.push_back(passing(line, c));
+            target_.push_back(line_moment_arms(line, c));
+            const auto& arms = target_[c];
+            const auto main = std::max_element(arms.begin(), arms.end(), [](double a, double b) {
+                return std::abs(a) < std::abs(b);
+            });
+            main_passing_.push_back(
+                about(passing_[c], line.crossings[c],
+                      line.crossings[c].axes[static_cast<std::size_t>(main - arms.begin())]));
+            const LineCrossing& joint = line.crossings[c];
+            if (joint.axis_count == 1 && joint.bone > passing_[c].distance) {
+                const Vec3 u = (joint.to_child ? 1.0 : -1.0) * passing_[c].onwards;
+                const double side = -u.dot(joint.axes[0].cross(passing_[c].outwards));
+                target_[c][0] = side > 0.0 ? joint.bone : -joint.bone;
+            }
+        }
+    }
+
+    ChosenPath choose() {
+        const auto wide = std::count(is_wide_.begin(), is_wide_.end(), true);
+        for (int pass = 0; pass < (wide > 1 ? 2 : 1); ++pass) {
+            for (std::size_t c = 0; c < choices_.size(); ++c) {
+                if (is_wide_[c]) {
+                    improve(c);
+                }
+            }
+        }
+        ChosenPath chosen = path();
+        for (std::size_t c = 0; c < choices_.size(); ++c) {
+            chosen.cost = is_wide_[c] ? std::max(chosen.cost, judge(c)) : chosen.cost;
+        }
+        return chosen;
+    }
+
+private:
+    std::size_t count(std::size_t c) const {
+        return static_cast<std::size_t>(line_.crossings[c].axis_count);
+    }
+
+    void improve(std::size_t c) {
+        Choice best;
+        double least = 1e300;
+        std::vector<std::vector<bool>> tried;
+        for (const double before : kClear) {
+            for (const double after : kClear) {
+                choices_[c] = {before, after, kNothing};
+                std::vector<bool> kept = kept_points();
+                if (std::find(tried.begin(), tried.end(), kept) != tried.end()) {
+                    continue;
+                }
+                tried.push_back(std::move(kept));
+                for (const Slide slides : {kNothing, kLine, kBone, kMainAxis}) {
+                    choices_[c].slides = slides;
+                    const double cost = judge(c);
+                    if (cost < least * (1.0 - 1e-9)) {
+                        least = cost;
+                        best = choices_[c];
+                    }
+                }
+            }
+        }
+        choices_[c] = best;
+    }
+
+    std::vector<bool> kept_points() const {
+        std::vector<bool> kept(line_.points.size(), true);
+        for (std::size_t k = 1; k + 1 < kept.size(); ++k) {
+            const double s = course_.place(k);
+            for (std::size_t c = 0; c < passed_.size(); ++c) {
+                const double room = s > passed_[c] ? choices_[c].after : choices_[c].before;
+                kept[k] = kept[k] && std::abs(s - passed_[c]) >= room;
+            }
+        }
+        return kept;
+    }
+
+    // About the joint, a little inside the line or on the bone.
+    bool cylinder(std::size_t c, WrapObject& out) const {
+        const LineCrossing& joint = line_.crossings[c];
+        const bool turns_main = choices_[c].slides == kMainAxis;
+        if (turns_main && joint.axis_count == 1) {
+            return false;
+        }
+        const LinePassing& p = turns_main ? main_passing_[c] : passing_[c];
+        const double inside = kInside * p.distance;
+        const double radius = choices_[c].slides == kBone ? std::max(inside, joint.bone) : inside;
+        if (!(radius > kThinnest) || !p.axis.allFinite()) {
+            return false;
+        }
+        out.body = joint.to_child ? line_.bodies[c] : line_.bodies[c + 1];
+        out.kind = WrapKind::Cylinder;
+        out.size = Vec3(radius, kCylinderLength, 1.0);
+        out.side_axis = 0;
+        out.side_sign = 1;
+        out.placement.position = joint.centre;
+        out.placement.rotation.col(0) = p.outwards;
+        out.placement.rotation.col(1) = p.axis.cross(p.outwards);
+        out.placement.rotation.col(2) = p.axis;
+        return true;
+    }
+
+    ChosenPath path() const {
+        ChosenPath out;
+        std::vector<double> places;
+        const std::vector<bool> kept = kept_points();
+        for (std::size_t k = 0; k < kept.size(); ++k) {
+            if (!kept[k]) {
+                continue;
+            }
+            const double s = course_.place(k);
+            const auto step = static_cast<std::size_t>(
+                std::count_if(passed_.begin(), passed_.end(), [&](double c) { return s > c; }));
+            const std::size_t b = k == 0 ? 0 : k + 1 == kept.size() ? passed_.size() : step;
+            out.points.push_back({line_.points[k], line_.bodies[b]});
+            places.push_back(s);
+        }
+        for (std::size_t c = 0; c < passed_.size(); ++c) {
+            ChosenPath::Wrap wrap{.joint = line_.crossings[c].joint};
+            if (choices_[c].slides != kNothing && cylinder(c, wrap.object)) {
+                const auto after =
+                    std::upper_bound(places.begin() + 1, places.end() - 1, passed_[c]);
+                wrap.after = static_cast<Index>(after - places.begin()) - 1;
+                out.wraps.push_back(wrap);
+            }
+        }
+        return out;
+    }
+
+    std::size_t step_of(Index body) const {
+        return static_cast<std::size_t>(std::find(line_.bodies.begin(), line_.bodies.end(), body) -
+                                        line_.bodies.begin());
+    }
+
+    // Length with one coordinate of a crossing turned.
+    double length(const ChosenPath& path, std::size_t c, std::size_t k, double angle) const {
+        const LineCrossing& joint = line_.crossings[c];
+        const Mat3 R = Eigen::AngleAxisd(angle, joint.axes[k]).toRotationMatrix();
+        const auto moves = [&](Index body) { return (step_of(body) > c) == joint.to_child; };
+        const auto turned = [&](const Vec3& p, Index body) {
+            return moves(body) ? Vec3(R * (p - joint.centre) + joint.centre) : p;
+        };
+        double sum = 0.0;
+        Vec3 last = turned(path.points[0].position, path.points[0].body);
+        for (std::size_t i = 1; i < path.points.size(); ++i) {
+            const Vec3 next = turned(path.points[i].position, path.points[i].body);
+            double piece = (next - last).norm();
+            // The cylinder of the crossing looked at counts before others in the same piece.
+            const ChosenPath::Wrap* wrap = nullptr;
+            for (const ChosenPath::Wrap& w : path.wraps) {
+                if (at(w.after) + 1 == i && (wrap == nullptr || w.joint == joint.joint)) {
+                    wrap = &w;
+                }
+            }
+            if (wrap != nullptr) {
+                Placement T = wrap->object.placement;
+                if (moves(wrap->object.body)) {
+                    T = {R * T.rotation, R * (T.position - joint.centre) + joint.centre};
+                }
+                const Placement to_surface = T.inverse();
+                const Vec3 p = to_surface * last;
+                const Vec3 s = to_surface * next;
+                const SurfaceWrap round = wrap_segment(wrap->object, p, s);
+                if (round.wraps) {
+                    piece = (round.begin - p).norm() + round.length + (s - round.end).norm();
+                }
+            }
+            sum += piece;
+            last = next;
+        }
+        return sum;
+    }
+
+    double judge(std::size_t c) const {
+        const ChosenPath candidate = path();
+        double cost =
+            squared((length(candidate, c, 0, 0.0) / course_.length() - 1.0) / kLengthShare);
+        for (std::size_t k = 0; k < count(c); ++k) {
+            cost += judge_axis(candidate, c, k);
+        }
+        return cost;
+    }
+
+    double judge_axis(const ChosenPath& candidate, std::size_t c, std::size_t k) const {
+        const LineCrossing& joint = line_.crossings[c];
+        const double target = target_[c][k];
+        const double unit = kArmUnit + kArmShare * std::abs(target);
+        const double at_rest =
+            -(length(candidate, c, k, kStep) - length(candidate, c, k, -kStep)) / (2.0 * kStep);
+        double cost = squared((at_rest - target) / unit);
+        const double span = joint.high[k] - joint.low[k];
+        if (!(span > 0.0) || !std::isfinite(span)) {
+            return cost;
+        }
+        const double sign = target >= 0.0 ? 1.0 : -1.0;
+        const double d = span / (kSamples - 1);
+        const double steepest = kSteepest * d + kArmUnit;
+        double last_length = length(candidate, c, k, joint.low[k]);
+        double last_arm = 0.0;
+        double turned = 0.0;  // furthest to the wrong side
+        for (int i = 1; i < kSamples; ++i) {
+            const double l = length(candidate, c, k, joint.low[k] + i * d);
+            const double arm = -(l - last_length) / d;
+            if (std::abs(target) > kClearSign) {
+                const double missing = kKeptShare * std::abs(target) - sign * arm;
+                cost += kSignWeight / kSamples * squared(std::max(0.0, missing) / kArmUnit);
+                turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
+            }
+            const double limit = kGreatest * std::abs(target) + kGreatestMore;
+            cost += squared(std::max(0.0, std::abs(arm) - limit) / kArmUnit) / kSamples;
+            if (i > 1) {
+                cost += squared(std::max(0.0, std::abs(arm - last_arm) - steepest) / kArmUnit);
+            }
+            last_length = l;
+            last_arm = arm;
+        }
+        // Intervals are means; the very ends may lie on the wrong side all the same.
+        for (const double end : {joint.low[k], joint.high[k]}) {
+            const double arm =
+                -(length(candidate, c, k, end + kStep) - length(candidate, c, k, end - kStep)) /
+                (2.0 * kStep);
+            if (std::abs(target) > kClearSign) {
+                turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
+            }
+        }
+        cost += kSignWeight * squared(turned / kArmUnit);
+        return cost;
+    }
+
+    const CrossedLine& line_;
+    Course course_;
+    std::vector<double> passed_;
+    std::vector<Choice> choices_ = {};
+    std::vector<bool> is_wide_ = {};
+    std::vector<LinePassing> passing_ = {};
+    std::vector<LinePassing> main_passing_ = {};
+    std::vector<std::array<double, 3>> target_ = {};
+};
+
+}  // namespace
+
+LinePassing passing(const CrossedLine& line, std::size_t crossing) {
+    const Course course(line.points);
+    const double s = passing_places(line, course)[crossing];
+    const LineCrossing& joint = line.crossings[crossing];
+    LinePassing out;
+    out.point = course.point(s);
+    out.onwards = (course.point(s + kCourse) - course.point(s - kCourse)).normalized();
+    const Vec3 axis = joint.axis_count == 1
+                          ? joint.axes[0].normalized()
+                          : Vec3((out.point - joint.centre).cross(out.onwards)).normalized();
+    return about(out, joint, axis);
+}
+
+std::array<double, 3> line_moment_arms(const CrossedLine& line, std::size_t crossing) {
+    const Course course(line.points);
+    const double s = passing_places(line, course)[crossing];
+    const Vec3 from = course.point(s - kCourse);
+    const Vec3 to = course.point(s + kCourse);
+    const LineCrossing& joint = line.crossings[crossing];
+    // Turning the child's side lengthens the piece by u . (axis x (p - centre)).
+    const Vec3 u = (joint.to_child ? 1.0 : -1.0) * (to - from).normalized();
+    std::array<double, 3> arms = {};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(joint.axis_count); ++k) {
+        arms[k] = -u.dot(joint.axes[k].cross(0.5 * (from + to) - joint.centre));
+    }
+    return arms;
+}
+
+ChosenPath choose_path(const CrossedLine& line) {
+    return PathChooser(line).choose();
+}
+
+}  // namespace sinew

@@ -1,0 +1,146 @@
+// The verbs of musculoskeletal models, as a user runs them, on a small arm written here.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "tests/cli/run_sinew.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+
+namespace {
+
+using support::run_sinew;
+
+// One link on a hinge at the origin; a flexor from (0.3, 0, 0) to 0.1 m down the link.
+constexpr const char* kArm = R"(<?xml version="1.0"?>
+<OpenSimDocument Version="40000"><Model name="arm"><BodySet><objects>
+<Body name="link"><mass>2</mass><mass_center>0 -0.2 0</mass_center><inertia>0.03 0.003 0.03 0 0 0</inertia></Body>
+</objects></BodySet><JointSet><objects>
+<PinJoint name="hinge"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/link</socket_child_frame>
+<coordinates><Coordinate name="angle"><range>-0.5 1.2</range><clamped>true</clamped></Coordinate></coordinates></PinJoint>
+</objects></JointSet><ForceSet><objects><Thelen2003Muscle name="flexor"><GeometryPath><PathPointSet><objects>
+<PathPoint name="a"><socket_parent_frame>/ground</socket_parent_frame><location>0.3 0 0</location></PathPoint>
+<PathPoint name="b"><socket_parent_frame>/bodyset/link</socket_parent_frame><location>0 -0.1 0</location></PathPoint>
+</objects></PathPointSet></GeometryPath><max_isometric_force>500</max_isometric_force>
+<optimal_fiber_length>0.15</optimal_fiber_length><tendon_slack_length>0.16</tendon_slack_length></Thelen2003Muscle>
+</objects></ForceSet></Model></OpenSimDocument>
+)";
+
+std::string bytes_of(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct CliModels : testing::Test {
+    CliModels() {
+        std::ofstream(folder.path() / "arm.osim") << kArm;
+        std::ofstream motion(folder.path() / "lift.mot");
+        motion << "lift\nversion=1\nnRows=41\nnColumns=2\ninDegrees=yes\nendheader\ntime\tangle\n";
+        for (int i = 0; i <= 40; ++i) {
+            motion << 0.025 * i << "\t" << 20.0 + 20.0 * std::sin(2.0 * i / 40.0) << "\n";
+        }
+    }
+    const support::TemporaryFolder folder;
+    const std::string arm = folder / "arm.osim";
+    const std::string lift = folder / "lift.mot";
+};
+
+TEST_F(CliModels, MusclesListsLengthsAndMomentArmsAtAPose) {
+    const support::Outcome outcome =
+        run_sinew({"muscles", arm, "--coordinate", "angle=30", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json m = outcome.json()["muscles"]["flexor"];
+    // The law of cosines: between 0.3 m along x and 0.1 m at 30 - 90 degrees.
+    const double length = std::sqrt(0.09 + 0.01 - 0.06 * std::cos(M_PI / 3));
+    EXPECT_NEAR(m["length_m"], length, 1e-12);
+    EXPECT_NEAR(m["moment_arms"]["angle"], 0.03 * std::sin(M_PI / 3) / length, 1e-12);
+    EXPECT_EQ(m["force_max_n"], 500.0);
+    EXPECT_EQ(m["fibre_m"], 0.15);
+    EXPECT_EQ(m["tendon_m"], 0.16);
+    std::ofstream(folder.path() / "pose.json") << R"({"angle": 30})";
+    const support::Outcome posed =
+        run_sinew({"muscles", arm, "--pose", folder / "pose.json", "--json"});
+    EXPECT_EQ(posed.json()["muscles"], outcome.json()["muscles"]);
+    EXPECT_EQ(run_sinew({"muscles", arm, "--coordinate", "angel=30"}).code, 2);
+    EXPECT_EQ(run_sinew({"muscles", arm, "--plot", folder / "p.png"}).code, 2);
+}
+
+TEST_F(CliModels, SweepsArePlottedAsPixelsAndAsVectors) {
+    for (const std::string ending : {"png", "svg"}) {
+        const std::string file = folder / ("arms." + ending);
+        const support::Outcome outcome =
+            run_sinew({"muscles", arm, "--sweep", "angle", "--plot", file, "--json"});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        EXPECT_EQ(outcome.json()["sweep"]["muscles"]["flexor"]["moment_arm_m"].size(), 91U);
+    }
+    EXPECT_EQ(bytes_of(folder / "arms.png").substr(1, 3), "PNG");
+    const std::string svg = bytes_of(folder / "arms.svg");
+    EXPECT_EQ(svg.rfind("<svg ", 0), 0U);
+    for (const char* label : {"angle (degrees)", "moment arm (mm)", ">flexor<", "</svg>"}) {
+        EXPECT_NE(svg.find(label), std::string::npos) << label;
+    }
+}
+
+TEST_F(CliModels, ActivationsAreWrittenAsTables) {
+    const support::Outcome outcome =
+        run_sinew({"activations", arm, "--motion", lift, "-o", folder / "a.sto", "--forces",
+                   folder / "f.sto", "--moments", folder / "id.sto", "--filter", "6", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["frames"], 41);
+    EXPECT_EQ(outcome.json()["unsolved_frames"], 0);
+    const double peak = outcome.json()["peak_activation"]["flexor"];
+    EXPECT_GT(peak, 0.05);
+    EXPECT_LT(peak, 1.0);
+    for (const char* file : {"a.sto", "f.sto", "id.sto"}) {
+        EXPECT_NE(bytes_of(folder / file).find("endheader"), std::string::npos) << file;
+    }
+    EXPECT_EQ(
+        run_sinew({"activations", arm, "--motion", folder / "none.mot", "-o", folder / "b.sto"})
+            .code,
+        2);
+    EXPECT_FALSE(std::filesystem::exists(folder / "b.sto"));
+}
+
+TEST_F(CliModels, RangesOfMotionNameTheMuscleThatStops) {
+    const support::Outcome outcome =
+        run_sinew({"rom", arm, "--joint", "hinge", "--fibre-stretch", "1.1", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json range = outcome.json()["ranges"][0];
+    EXPECT_EQ(range["low_muscle"], "flexor");
+    EXPECT_GT(range["low"], -0.5 * 180.0 / M_PI);
+    EXPECT_EQ(run_sinew({"rom", arm, "--joint", "knee"}).code, 2);
+}
+
+TEST_F(CliModels, ConvertsBackAndForthAndToAScenePlayingTheMotion) {
+    ASSERT_EQ(run_sinew({"convert", arm, folder / "arm.xml"}).code, 0);
+    ASSERT_EQ(run_sinew({"convert", folder / "arm.xml", folder / "again.osim"}).code, 0);
+    const auto length = [&](const std::string& file) {
+        return run_sinew({"muscles", file, "--coordinate", "angle=30", "--json"})
+            .json()["muscles"]["flexor"]["length_m"]
+            .get<double>();
+    };
+    EXPECT_NEAR(length(folder / "again.osim"), length(arm), 1e-12);
+    ASSERT_EQ(run_sinew({"convert", arm, folder / "arm.glb"}).code, 0);
+    ASSERT_EQ(run_sinew({"convert", arm, folder / "lift.glb", "--motion", lift}).code, 0);
+    EXPECT_EQ(bytes_of(folder / "arm.glb").find("\"animations\""), std::string::npos);
+    EXPECT_NE(bytes_of(folder / "lift.glb").find("\"animations\""), std::string::npos);
+    EXPECT_EQ(run_sinew({"convert", arm, folder / "b.xml", "--motion", lift}).code, 2);
+}
+
+TEST_F(CliModels, CheckSaysWhatIsWrongAndFails) {
+    EXPECT_EQ(run_sinew({"check", arm, "--json"}).code, 0);
+    std::string broken = kArm;
+    broken.replace(broken.find("0.15</opt"), 4, "1.10");
+    std::ofstream(folder.path() / "long.osim") << broken;
+    const support::Outcome outcome = run_sinew({"check", folder / "long.osim", "--json"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.json()["healthy"], false);
+    EXPECT_NE(outcome.out.find("flexor"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace sinew
