@@ -142,6 +142,7 @@ view = new BodyView(canvas.current!, {
   onHover: (part, x, y) => {
     hovered.value = part ? { text: labelOf(part.name), x, y } : null;
   },
+  onEnter: () => (store.wantsPicking.value = true),
   onStroke: (painted, count, end) => session.paint(painted, count, end),
   onHandle: dragHandle,
 });

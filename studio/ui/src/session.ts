@@ -13,15 +13,20 @@ import type { BodyView } from './view/body_view';
 /** Layers that the fade from skin to what is inside reveals. */
 const PICKING_LAYERS: LayerName[] = ['skin', 'muscles', 'bones'];
 
+interface PaintedMap {
+  values: Float32Array;
+  amount: number;
+}
+
 export class Session {
   private readonly connection: Connection;
   private readonly queue: EditQueue;
   private view: BodyView | null = null;
   private askedLayers = '';
   private hasPickingGeometry = false;
-  private sessionName: string | undefined;
-  private isRestoring = false;
-  private lastPaint: { values: Float32Array; amount: number } | null = null;
+  /** Work that a server started anew has to be told, once it has a body. */
+  private toRestore: { edits: Record<string, number | boolean>; paint: PaintedMap | null } | null = null;
+  private lastPaint: PaintedMap | null = null;
 
   constructor(url: string) {
     this.connection = new Connection(url, {
@@ -45,7 +50,10 @@ export class Session {
   start(view: BodyView): void {
     this.view = view;
     this.connection.open();
-    effect(() => this.askForLayers(store.fade.value, store.insideLayers.value, store.isComparing.value));
+    effect(() => this.askForLayers());
+    effect(() => {
+      if (store.tab.value === 'muscles') store.wantsPicking.value = true;
+    });
   }
   retryNow(): void {
     this.connection.retryNow();
@@ -54,32 +62,31 @@ export class Session {
   private async greet(): Promise<void> {
     this.askedLayers = '';
     this.hasPickingGeometry = false;
+    const known = store.documentState.value;
     const wanted = store.edits.value;
     const answer = await this.command('hello', { protocol: PROTOCOL_VERSION });
     if (!answer) return;
     const state = answer.state as DocumentState;
     this.setCatalogue(answer.catalogue as Catalogue);
-    const isAnotherServer = this.sessionName !== undefined && state.session !== undefined && state.session !== this.sessionName;
-    const isFresh = Object.keys(state.edits).length === 0 && state.undo === 0;
-    this.sessionName = state.session;
+    if (known && isAnotherServer(known, state)) this.toRestore = { edits: wanted, paint: this.lastPaint };
     this.setState(state);
-    this.askForLayers(store.fade.value, store.insideLayers.value, store.isComparing.value);
-    if (isAnotherServer && isFresh) this.restore(wanted);
+    this.askForLayers();
     this.queue.flush();
   }
 
   /** The server started anew and knows nothing of our work: say it again, in one step. */
-  private restore(edits: Record<string, number | boolean>): void {
+  private restore(): void {
+    if (!this.toRestore || !documentHasBody()) return;
+    const { edits, paint } = this.toRestore;
+    this.toRestore = null;
     const changes = Object.entries(edits).map(([target, value]) => ({ target, value }));
-    const paint = this.lastPaint;
     if (changes.length === 0 && !paint) return;
     if (changes.length > 0) this.edit(changes, false);
-    if (paint && documentHasBody()) this.resendPaint(paint);
-    this.isRestoring = !documentHasBody() && paint !== null;
+    if (paint) this.resendPaint(paint);
     store.addToast({ level: 'info', text: 'The server was started again; your changes were restored.' });
   }
 
-  private resendPaint({ values, amount }: { values: Float32Array; amount: number }): void {
+  private resendPaint({ values, amount }: PaintedMap): void {
     const vertices: number[] = [];
     values.forEach((value, v) => value > 0 && vertices.push(v));
     void this.command('paint', { vertices, values: vertices.map((v) => values[v]), amount, end: true, count: values.length });
@@ -106,10 +113,7 @@ export class Session {
         if (!last?.warnings?.includes(warning)) store.addToast({ level: 'warning', text: warning });
       }
     });
-    if (this.isRestoring && documentHasBody() && this.lastPaint) {
-      this.isRestoring = false;
-      this.resendPaint(this.lastPaint);
-    }
+    this.restore();
   }
 
   private receive(event: ServerEvent): void {
@@ -151,18 +155,20 @@ export class Session {
         if (isUnedited()) this.view?.layers.keepAsBefore(MESH.skin);
       }
       if (frame.kind === FrameKind.Mesh && frame.mesh === MESH.bones) this.hasPickingGeometry = true;
-      this.askForLayers(store.fade.value, store.insideLayers.value, store.isComparing.value);
+      this.askForLayers();
     } catch (error) {
       store.addToast({ level: 'error', text: `A picture from the server could not be read: ${String(error)}`, remedy: 'Reload the page.' });
     }
   }
 
   /** Layers that are seen; once at first also those that clicks must find under the skin. */
-  private askForLayers(fade: number, inside: ReadonlySet<LayerName>, before: boolean): void {
+  private askForLayers(): void {
+    const [fade, inside, before, wantsPicking] = [store.fade.value, store.insideLayers.value, store.isComparing.value, store.wantsPicking.value];
     if (!this.connection.isOpen || !documentHasBody() || !store.hasPicture.value) return;
     const seen: LayerName[] = fade > 0 ? ['skin', ...inside] : ['skin'];
-    const layers = this.hasPickingGeometry ? seen : [...new Set([...seen, ...PICKING_LAYERS])];
+    const layers = this.hasPickingGeometry || !wantsPicking ? seen : [...new Set([...seen, ...PICKING_LAYERS])];
     const key = JSON.stringify([layers, before]);
+    if (this.askedLayers === '' && layers.length === 1 && !before) return; // what the server sends anyway
     if (key === this.askedLayers) return;
     this.askedLayers = key;
     void this.command('view', { layers, before });
@@ -270,6 +276,13 @@ export class Session {
 export function documentHasBody(): boolean {
   const state = store.documentState.value;
   return state !== null && state.mode !== 'loading';
+}
+
+/** A server that has lost what it knew: another process, empty where we were further. */
+export function isAnotherServer(known: DocumentState, now: DocumentState): boolean {
+  const isFresh = Object.keys(now.edits).length === 0 && now.undo === 0 && now.redo === 0;
+  const isOther = known.session !== undefined && now.session !== undefined ? known.session !== now.session : now.revision < known.revision;
+  return isFresh && isOther;
 }
 
 function isUnedited(): boolean {

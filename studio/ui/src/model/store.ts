@@ -36,6 +36,8 @@ export const divider = signal(0.5);
 export const showsMeasures = signal(true);
 export const selectedMuscle = signal<string | null>(null);
 export const hasPicture = signal(false);
+/** Muscles may be clicked soon, through the skin too, so their shapes are needed. */
+export const wantsPicking = signal(false);
 
 export interface Brush {
   isOn: boolean;
@@ -45,7 +47,7 @@ export interface Brush {
   /** How many times its volume the fat becomes where the map is full. */
   amount: number;
 }
-export const brush = signal<Brush>({ isOn: false, erases: false, radius_m: 0.06, strength: 0.5, amount: 2 });
+export const brush = signal<Brush>({ isOn: false, erases: false, radius_m: 0.08, strength: 0.4, amount: 2 });
 
 export const pose = signal<Readonly<Record<string, number[]>>>({});
 export const activations = signal<Readonly<Record<string, number>>>({});

@@ -36,8 +36,9 @@ export function ownValue(edits: Edits, kind: TargetKind, name: string): number |
 }
 
 /** Growth that acts on a muscle: its own value, else its group's on that side, its group's, that of all, else 1. */
-export function muscleValue(edits: Edits, muscle: Pick<Muscle, 'name' | 'group' | 'side'>): number {
-  const groupOnSide = muscle.side ? `${muscle.group}_${muscle.side}` : muscle.group;
+export function muscleValue(edits: Edits, muscle: Pick<Muscle, 'name' | 'group'>): number {
+  const side = sideOf(muscle.name);
+  const groupOnSide = side ? `${muscle.group}_${side}` : muscle.group;
   return (
     ownValue(edits, 'muscle', muscle.name) ??
     ownValue(edits, 'muscle', groupOnSide) ??

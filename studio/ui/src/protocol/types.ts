@@ -16,13 +16,18 @@ export interface Muscle {
   name: string;
   label: string;
   group: string;
-  side: Side;
+  side: string;
   volume_ml: number;
   force_n: number;
 }
 export interface Named {
   name: string;
   label: string;
+}
+/** A piece of the skeleton that can be scaled; long ones have the centres of both heads. */
+export interface Bone extends Named {
+  position?: Vec3;
+  end?: Vec3;
 }
 export interface Joint extends Named {
   position: Vec3;
@@ -47,7 +52,7 @@ export interface Catalogue {
   muscles: Muscle[];
   groups: Named[];
   regions: Named[];
-  bones: Named[];
+  bones: Bone[];
   joints: Joint[];
   recipes: Recipe[];
   motions: string[];
@@ -78,6 +83,7 @@ export interface DocumentState {
   revision: number;
   mode: Mode;
   warnings: string[];
+  /** Where joints and the ends of bones are after edits of bones. */
   joints?: Record<string, Vec3>;
   session?: string;
 }

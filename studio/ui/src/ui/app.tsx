@@ -111,7 +111,7 @@ function Panel({ actions }: { actions: AppActions }) {
   const tab = store.tab.value;
   const hasBody = store.catalogue.value !== null && documentHasBody();
   return (
-    <div class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} data-testid={`panel-${tab}`} tabIndex={-1}>
+    <div key={tab} class="panel" role="tabpanel" id="panel" aria-labelledby={`tab-${tab}`} data-testid={`panel-${tab}`} tabIndex={-1}>
       <h2>{TABS.find((t) => t.name === tab)!.title}</h2>
       {!hasBody ? (
         <p class="hint">Waiting for the body…</p>

@@ -19,8 +19,11 @@ const WHOLE: Row[] = [
   { id: 'volume', label: 'Volume', of: (m) => m.volume_l, text: (v) => `${v.toFixed(1)} l`, change: (d) => signed(d) },
 ];
 
+const GIRTHS = ['neck', 'chest', 'waist', 'hips', 'upper_arm_l', 'upper_arm_r', 'thigh_l', 'thigh_r', 'calf_l', 'calf_r'];
+
 function girthRows(measures: Measures): Row[] {
-  return Object.keys(measures.girths).map((name) => ({
+  const names = [...new Set([...GIRTHS, ...Object.keys(measures.girths)])].filter((name) => name in measures.girths);
+  return names.map((name) => ({
     id: `girth-${name}`,
     label: readable(name),
     of: (m) => m.girths[name],
@@ -53,7 +56,7 @@ function MeasureRow({ row, plot }: { row: Row; plot: 'history' | 'bar' }) {
   const history = store.measureHistory.value.map((m) => row.of(m) ?? now);
   return (
     <tr data-testid={`measure-${row.id}`}>
-      <th scope="row">{row.label}</th>
+      <th scope="row" title={row.label}>{row.label.replace(', left', ' L').replace(', right', ' R')}</th>
       <td class="plot-cell">{plot === 'history' ? <Sparkline values={history} label={row.label} /> : <ChangeBar before={before} after={now} />}</td>
       <td class="number">
         <span data-testid={`measure-${row.id}-value`} data-value={now}>{row.text(now)}</span>

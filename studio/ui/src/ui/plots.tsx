@@ -3,8 +3,10 @@ import type { Curve, Plot } from '../protocol/types';
 
 export function Sparkline({ values, label }: { values: number[]; label: string }) {
   if (values.length < 2) return <svg class="sparkline" viewBox="0 0 60 18" aria-hidden="true" />;
-  const low = Math.min(...values);
-  const span = Math.max(...values) - low || 1;
+  // A change of less than a hundredth is not a slope worth showing.
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const span = Math.max(most - least, 0.01 * Math.abs(most), 1e-9);
+  const low = (least + most - span) / 2;
   const points = values.map((v, i) => `${(58 * i) / (values.length - 1) + 1},${(16 - (14 * (v - low)) / span).toFixed(2)}`);
   return (
     <svg class="sparkline" viewBox="0 0 60 18" role="img" aria-label={`History of ${label}`}>

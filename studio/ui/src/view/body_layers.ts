@@ -43,6 +43,9 @@ export class BodyLayers {
   private readonly lineMaterial = new THREE.LineBasicMaterial({ vertexColors: true });
   private parts: readonly Part[] = [];
   private creaseTimers = new Map<number, ReturnType<typeof setTimeout>>();
+  /** Copies before edits, kept as they came until somebody compares. */
+  private readonly stashed = new Map<number, MeshFrame>();
+  private wantsBefore = false;
   /** Told when a crease map was made after its frame. */
   onLateChange: () => void = () => {};
 
@@ -72,13 +75,22 @@ export class BodyLayers {
 
   clear(): void {
     for (const mesh of [...this.layers.keys()]) this.remove(mesh);
+    this.stashed.clear();
+  }
+
+  setWantsBefore(wants: boolean): void {
+    this.wantsBefore = wants;
+    if (!wants) return;
+    for (const [mesh, frame] of this.stashed) this.setMesh(mesh, frame);
+    this.stashed.clear();
   }
 
   apply(frame: Frame): void {
     const mesh = frame.flags & FLAG_BEFORE && frame.mesh < MESH.before ? frame.mesh + MESH.before : frame.mesh;
     switch (frame.kind) {
       case FrameKind.Mesh:
-        this.setMesh(mesh, frame);
+        if (mesh >= MESH.before && !this.wantsBefore) this.stashed.set(mesh, frame);
+        else this.setMesh(mesh, frame);
         break;
       case FrameKind.Motion:
         this.move(mesh, frame);
@@ -95,7 +107,7 @@ export class BodyLayers {
   /** A copy of the skin as it is, kept as the one before edits for servers that have not sent one. */
   keepAsBefore(mesh: number): void {
     const layer = this.layers.get(mesh);
-    if (!layer || this.layers.has(MESH.before + mesh)) return;
+    if (!layer || this.layers.has(MESH.before + mesh) || this.stashed.has(MESH.before + mesh)) return;
     this.put(MESH.before + mesh, (layer.object.geometry as THREE.BufferGeometry).clone(), layer.ranges, layer.revision);
   }
 
@@ -107,18 +119,29 @@ export class BodyLayers {
     geometry.setAttribute('position', position);
     geometry.setAttribute('normal', new THREE.BufferAttribute(frame.normals, 4, true).setUsage(THREE.DynamicDrawUsage));
     geometry.setIndex(new THREE.BufferAttribute(frame.indices, 1));
-    const kind = mesh % MESH.before;
-    const fallback = kind >= MESH.beside ? BESIDE_COLOUR : (FALLBACK[kind] ?? BESIDE_COLOUR);
-    const look =
-      kind === MESH.skin
-        ? { colours: computeMottle(frame.positions), grain: new Float32Array(frame.positions.length) }
-        : computePartLook(frame.positions, frame.indices, frame.parts, this.parts, fallback);
-    geometry.setAttribute('color', new THREE.BufferAttribute(look.colours, 4, true));
-    geometry.setAttribute('grain', new THREE.BufferAttribute(look.grain, 3));
     geometry.setAttribute('part', new THREE.BufferAttribute(partOfVertices(vertices, frame.indices, frame.parts), 1));
     geometry.setAttribute('paint', new THREE.BufferAttribute(new Float32Array(vertices), 1).setUsage(THREE.DynamicDrawUsage));
-    geometry.setAttribute('cavity', new THREE.BufferAttribute(this.creases(mesh, frame), 1));
     this.put(mesh, geometry, frame.parts, frame.revision);
+  }
+
+  /** Colours, grain and creases: made when a layer is first seen, since many are only ever clicked through. */
+  dress(layer: Layer): void {
+    const geometry = layer.object.geometry as THREE.BufferGeometry;
+    if (!(layer.object instanceof THREE.Mesh) || geometry.hasAttribute('cavity') || !geometry.getIndex()) return;
+    const positions = geometry.getAttribute('position').array as Float32Array;
+    const normals = geometry.getAttribute('normal').array as Int8Array;
+    const indices = geometry.getIndex()!.array as Uint32Array;
+    const kind = layer.mesh % MESH.before;
+    const isSkin = kind === MESH.skin;
+    const look = isSkin
+      ? { colours: computeMottle(positions), grain: new Float32Array(positions.length) }
+      : computePartLook(positions, indices, layer.ranges, this.parts, FALLBACK[kind] ?? BESIDE_COLOUR);
+    geometry.setAttribute('color', new THREE.BufferAttribute(look.colours, 4, true));
+    geometry.setAttribute('grain', new THREE.BufferAttribute(look.grain, 3));
+    // The first picture of the skin does not wait for its creases.
+    const cavity = isSkin ? new Float32Array(positions.length / 3) : this.creases(layer.mesh, { positions, normals, indices });
+    geometry.setAttribute('cavity', new THREE.BufferAttribute(cavity, 1));
+    if (isSkin) this.refreshCreasesLater(layer.mesh);
   }
 
   private creases(mesh: number, frame: Pick<MeshFrame, 'positions' | 'normals' | 'indices'>): Float32Array {
@@ -198,8 +221,8 @@ export class BodyLayers {
     clearTimeout(this.creaseTimers.get(mesh));
     const timer = setTimeout(() => {
       const geometry = this.layers.get(mesh)?.object.geometry as THREE.BufferGeometry | undefined;
-      if (!geometry) return;
-      const cavity = geometry.getAttribute('cavity') as THREE.BufferAttribute;
+      const cavity = geometry?.getAttribute('cavity') as THREE.BufferAttribute | undefined;
+      if (!geometry || !cavity) return;
       cavity.array = this.creases(mesh, {
         positions: geometry.getAttribute('position').array as Float32Array,
         normals: geometry.getAttribute('normal').array as Int8Array,

@@ -12,6 +12,8 @@ import { Stage } from './stage';
 export interface BodyViewEvents {
   onPick(part: Part | null): void;
   onHover(part: Part | null, x: number, y: number): void;
+  /** The pointer came to the picture: what can be clicked should be there. */
+  onEnter(): void;
   onStroke(painted: PaintedVertices, skinVertices: number, end: boolean): void;
   /** `factor`: length of the bone over that when the drag began. */
   onHandle(handle: HandleSpec, factor: number, phase: 'start' | 'move' | 'end'): void;
@@ -52,6 +54,7 @@ export class BodyView {
     canvas.addEventListener('pointermove', (e) => this.pointerMove(e));
     canvas.addEventListener('pointerup', (e) => this.pointerUp(e));
     canvas.addEventListener('pointercancel', (e) => this.pointerUp(e));
+    canvas.addEventListener('pointerenter', () => this.events.onEnter());
     canvas.addEventListener('pointerleave', () => this.pointerLeave());
   }
 
@@ -100,6 +103,7 @@ export class BodyView {
   }
 
   setCompare(at: number | null): void {
+    this.layers.setWantsBefore(at !== null);
     this.stage.split =
       at === null ? null : { at, showBefore: () => this.show(MESH.before), showAfter: () => this.show(0) };
     this.show();
@@ -116,6 +120,7 @@ export class BodyView {
       const isWanted =
         kind === MESH.skin ? skinOpacity > 0.004 : kind >= MESH.beside || (this.fade > 0 && this.inside.has(name as LayerName));
       layer.object.visible = belongs && isWanted;
+      if (layer.object.visible) this.layers.dress(layer);
     }
     this.layers.setSkinOpacity(skinOpacity);
   }

@@ -26,6 +26,8 @@ const RULES: Rule[] = [
   { joint: /^wrist/, from: /^elbow/, bones: ['forearm', 'ulna', 'arms'] },
 ];
 
+const LONG_BONES = /^(upper_arm|forearm|thigh|shin)(_[lr])?$/;
+
 /** Handles that a catalogue's joints and bones allow, where they are now. */
 export function handleSpecs(
   catalogue: Catalogue,
@@ -35,7 +37,14 @@ export function handleSpecs(
   const place = (joint: Joint) => new THREE.Vector3(...(positions?.[joint.name] ?? joint.position));
   const stems = new Set(catalogue.bones.map((b) => stemOf(b.name)));
   const specs: HandleSpec[] = [];
-  for (const joint of catalogue.joints) {
+  // Long bones say themselves where they end; else the joints at the ends of limbs do.
+  for (const bone of catalogue.bones) {
+    if (!bone.position || !bone.end || !LONG_BONES.test(bone.name)) continue;
+    const [from, at] = [positions?.[`${bone.name}:start`] ?? bone.position, positions?.[bone.name] ?? bone.end];
+    specs.push({ id: bone.name, label: bone.label, bone: bone.name, at: new THREE.Vector3(...at), from: new THREE.Vector3(...from) });
+  }
+  const hasLongBones = specs.length > 0;
+  for (const joint of hasLongBones ? [] : catalogue.joints) {
     const rule = RULES.find((r) => r.joint.test(joint.name));
     if (!rule) continue;
     const side = sideOf(joint.name);

@@ -116,7 +116,7 @@ describe(`the studio, served by ${backend.name}`, () => {
     await divider.focus();
     await page.keyboard.press('ArrowLeft');
     expect(Number(await divider.getAttribute('aria-valuenow'))).toBe(47);
-    await page.waitForFunction(() => window.studio.view.layers.get(100), undefined, PATIENCE);
+    await page.waitForFunction(() => window.studio.view.layers.get(100) !== undefined, undefined, PATIENCE);
     await page.getByTestId('compare').click();
     expect(await divider.isVisible()).toBe(false);
   });
@@ -146,7 +146,7 @@ describe(`the studio, served by ${backend.name}`, () => {
     await settle(page);
     const box = (await page.getByTestId('canvas').boundingBox())!;
     const knee = await page.evaluate(
-      ([w, h]) => window.studio.view.handles.screenPositions(window.studio.view.stage.camera, w!, h!).find((p) => p.id === 'knee_l')!,
+      ([w, h]) => window.studio.view.handles.screenPositions(window.studio.view.stage.camera, w!, h!).find((p) => ['knee_l', 'thigh_l'].includes(p.id))!,
       [box.width, box.height],
     );
     const stature = await measured(page, 'stature');

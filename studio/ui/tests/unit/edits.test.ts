@@ -105,7 +105,7 @@ describe('targets', () => {
   });
 
   it('find the value that acts on a muscle: its own, its group on that side, its group, all', () => {
-    const muscle = { name: 'brachialis_l', group: 'biceps', side: 'l' as const };
+    const muscle = { name: 'brachialis_l', group: 'biceps' };
     expect(muscleValue({}, muscle)).toBe(1);
     expect(muscleValue({ 'muscle:all': 1.1 }, muscle)).toBe(1.1);
     expect(muscleValue({ 'muscle:all': 1.1, 'muscle:biceps': 1.2 }, muscle)).toBe(1.2);

@@ -8,6 +8,9 @@ import { Section, Slider } from '../controls';
 const BONE_RANGE: Range = [0.7, 1.4];
 const STATURE: Range = [1.4, 2.1];
 
+/** Names that mean both sides and already have a slider. */
+const PAIRS: Record<string, string> = { hand: 'hands', foot: 'feet' };
+
 export function boneRange(): Range {
   const [low, high] = store.catalogue.value?.ranges.bone ?? BONE_RANGE;
   return [Math.max(low, BONE_RANGE[0]), Math.min(high, BONE_RANGE[1])];
@@ -16,9 +19,11 @@ export function boneRange(): Range {
 /** One row for both sides when editing is symmetric; else one for each side that the body has. */
 function rows(bones: Named[], symmetric: boolean): Named[] {
   if (!symmetric) return bones;
+  const names = new Set(bones.map((b) => b.name));
   const seen = new Map<string, Named>();
   for (const bone of bones) {
     const stem = stemOf(bone.name);
+    if (names.has(PAIRS[stem] ?? '')) continue;
     const isPair = sideOf(bone.name) !== '';
     if (!seen.has(stem) || !isPair) seen.set(stem, { name: stem, label: bone.label.replace(/,? \(?(left|right)\)?$/i, '') });
   }

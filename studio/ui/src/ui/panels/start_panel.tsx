@@ -17,23 +17,6 @@ export function StartPanel() {
   return (
     <>
       <p class="hint">Pick a recipe, then change what you like. Everything can be undone.</p>
-      <Section title="Recipes">
-        <div class="cards">
-          {recipes.map((recipe) => (
-            <button
-              type="button"
-              key={recipe.name}
-              class="card"
-              data-testid={`recipe-${recipe.name}`}
-              aria-label={`Recipe ${readable(recipe.name)}: ${recipe.description}`}
-              onClick={() => void applyRecipe(recipe.name)}
-            >
-              <strong>{readable(recipe.name)}</strong>
-              <span>{recipe.description}</span>
-            </button>
-          ))}
-        </div>
-      </Section>
       <Section title="Size">
         <Slider
           testid="start-stature"
@@ -59,6 +42,23 @@ export function StartPanel() {
           onValue={(value, dragging) => session.edit([{ target: 'body_fat', value }], dragging)}
           onReset={() => session.edit([{ target: 'body_fat', value: null }], false)}
         />
+      </Section>
+      <Section title="Recipes">
+        <div class="cards">
+          {recipes.map((recipe) => (
+            <button
+              type="button"
+              key={recipe.name}
+              class="card"
+              data-testid={`recipe-${recipe.name}`}
+              aria-label={`Recipe ${readable(recipe.name)}: ${recipe.description}`}
+              onClick={() => void applyRecipe(recipe.name)}
+            >
+              <strong>{readable(recipe.name)}</strong>
+              <span>{recipe.description}</span>
+            </button>
+          ))}
+        </div>
       </Section>
     </>
   );

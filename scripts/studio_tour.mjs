@@ -1,0 +1,130 @@
+// Makes the pictures of docs/studio.md: a walk through the studio in Chromium.
+//   node scripts/studio_tour.mjs BODY.sinew [PROGRAM] [FOLDER]
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('..', import.meta.url).pathname;
+const { chromium } = createRequire(join(root, 'studio/ui/package.json'))('playwright-core');
+const [body, program = join(root, 'build/release/sinew'), folder = join(root, 'docs/pictures')] = process.argv.slice(2);
+if (!body) {
+  console.error('usage: node scripts/studio_tour.mjs BODY.sinew [PROGRAM] [FOLDER]');
+  process.exit(2);
+}
+
+/** The address of a studio of our own, or of one that runs already when BODY is an address. */
+async function openStudio() {
+  if (body.startsWith('http')) return { url: body, close: () => {} };
+  const workspace = mkdtempSync(join(tmpdir(), 'sinew-tour-'));
+  const server = spawn(program, ['studio', body, '--no-browser', '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise((resolve, reject) => {
+    server.stdout.once('data', (data) => resolve(String(data).split('\n')[0].trim()));
+    server.once('exit', (code) => reject(new Error(`the studio ended with ${code}`)));
+  });
+  const close = () => {
+    server.kill('SIGINT');
+    rmSync(workspace, { recursive: true, force: true });
+  };
+  return { url, close };
+}
+
+const studio = await openStudio();
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'],
+});
+const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: 'dark', reducedMotion: 'reduce' });
+page.setDefaultTimeout(180_000);
+const control = (testid) => page.getByTestId(testid);
+
+async function rest() {
+  await page.waitForFunction(() => window.studio.store.jobs.value.size === 0 && window.studio.view.stage.isSettled);
+  await page.waitForTimeout(900);
+  await page.waitForFunction(() => window.studio.view.stage.isSettled);
+}
+async function picture(name) {
+  await page.evaluate(() => (window.studio.store.toasts.value = []));
+  await rest();
+  await page.mouse.move(700, 2);
+  await page.screenshot({ path: join(folder, `studio_${name}.jpg`), type: 'jpeg', quality: 84, timeout: 180_000 });
+  console.error(`studio_${name}.jpg`);
+}
+async function set(testid, value) {
+  await control(testid).fill(String(value));
+  await rest();
+}
+async function stroke(points) {
+  const box = await control('canvas').boundingBox();
+  const at = ([x, y]) => [box.x + box.width * x, box.y + box.height * y];
+  await page.mouse.move(...at(points[0]));
+  await page.mouse.down();
+  for (const point of points.slice(1)) await page.mouse.move(...at(point), { steps: 4 });
+  await page.mouse.up();
+}
+
+const steps = {
+  async start() {
+    await picture('start');
+  },
+  async muscles() {
+    await control('tab-muscles').click();
+    await set('group-shoulders', 1.3);
+    await set('group-biceps', 1.4);
+    await set('group-chest', 1.25);
+    await control('fade-ecorche').click();
+    await control('muscle-search').fill('rectus femoris');
+    await control('muscle-rectus_femoris_l').click();
+    await control('muscle-search').fill('');
+    await picture('muscles');
+    await control('selected-close').click();
+    await control('fade-skin').click();
+  },
+  async compare() {
+    await control('view-front').click();
+    await control('compare').click();
+    await picture('compare');
+    await control('compare').click();
+    await control('view-three-quarter').click();
+  },
+  async fat() {
+    await control('tab-fat').click();
+    await control('brush-add').click();
+    await stroke([[0.44, 0.4], [0.5, 0.41], [0.55, 0.43], [0.5, 0.46], [0.45, 0.47]]);
+    await picture('fat');
+    await control('undo').click();
+    await control('brush-on').click();
+  },
+  async bones() {
+    await control('tab-bones').click();
+    await set('bone-legs', 1.1);
+    await picture('bones');
+    await control('reset').click();
+  },
+  async motion() {
+    await control('tab-motion').click();
+    await control('play-wave').click();
+    await page.waitForTimeout(4000);
+    await page.screenshot({ path: join(folder, 'studio_motion.jpg'), type: 'jpeg', quality: 84, timeout: 180_000 });
+    await control('motion-stop').click();
+  },
+  async light() {
+    await control('theme').click();
+    await page.setViewportSize({ width: 820, height: 1180 });
+    await control('tab-start').click();
+    await control('recipe-android').click();
+    await page.waitForTimeout(1500);
+    await picture('tablet');
+  },
+};
+
+try {
+  await page.goto(studio.url);
+  await page.waitForFunction(() => window.studio?.store.hasPicture.value);
+  const only = process.env.ONLY?.split(',');
+  for (const [name, step] of Object.entries(steps)) if (!only || only.includes(name)) await step();
+} finally {
+  await browser.close();
+  studio.close();
+}
