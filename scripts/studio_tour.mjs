@@ -35,7 +35,7 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'],
 });
-const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: 'dark', reducedMotion: 'reduce' });
+const page = await browser.newPage({ viewport: { width: 1200, height: 680 }, colorScheme: 'dark', reducedMotion: 'reduce' });
 page.setDefaultTimeout(180_000);
 const control = (testid) => page.getByTestId(testid);
 
@@ -48,8 +48,8 @@ async function picture(name) {
   await page.evaluate(() => (window.studio.store.toasts.value = []));
   await rest();
   await page.mouse.move(700, 2);
-  await page.screenshot({ path: join(folder, `studio_${name}.jpg`), type: 'jpeg', quality: 84, timeout: 180_000 });
-  console.error(`studio_${name}.jpg`);
+  await page.screenshot({ path: join(folder, `studio_${name}.png`), type: 'jpeg', quality: 84, timeout: 180_000 });
+  console.error(`studio_${name}.png`);
 }
 async function set(testid, value) {
   await control(testid).fill(String(value));
@@ -106,7 +106,7 @@ const steps = {
     await control('tab-motion').click();
     await control('play-wave').click();
     await page.waitForTimeout(4000);
-    await page.screenshot({ path: join(folder, 'studio_motion.jpg'), type: 'jpeg', quality: 84, timeout: 180_000 });
+    await page.screenshot({ path: join(folder, 'studio_motion.png'), timeout: 180_000 });
     await control('motion-stop').click();
   },
   async light() {

@@ -13,6 +13,8 @@ import type { BodyView } from './view/body_view';
 /** Layers that the fade from skin to what is inside reveals. */
 const PICKING_LAYERS: LayerName[] = ['skin', 'muscles', 'bones'];
 
+const SILENT_JOB_MS = 6000;
+
 interface PaintedMap {
   values: Float32Array;
   amount: number;
@@ -26,6 +28,7 @@ export class Session {
   private hasPickingGeometry = false;
   /** Work that a server started anew has to be told, once it has a body. */
   private toRestore: { edits: Record<string, number | boolean>; paint: PaintedMap | null } | null = null;
+  private readonly jobTimers = new Map<number | string, ReturnType<typeof setTimeout>>();
   private lastPaint: PaintedMap | null = null;
 
   constructor(url: string) {
@@ -134,12 +137,26 @@ export class Session {
         if (event.done) jobs.delete(event.job);
         else jobs.set(event.job, event);
         store.jobs.value = jobs;
+        this.expireJob(event.job, event.done);
         break;
       }
       case 'message':
         store.addToast({ level: event.level, text: event.text });
         break;
     }
+  }
+
+  /** A job that was overtaken may end without a word; what is silent for long is not shown as running. */
+  private expireJob(job: number | string, isDone: boolean): void {
+    clearTimeout(this.jobTimers.get(job));
+    this.jobTimers.delete(job);
+    if (isDone) return;
+    const forget = () => {
+      const jobs = new Map(store.jobs.value);
+      jobs.delete(job);
+      store.jobs.value = jobs;
+    };
+    this.jobTimers.set(job, setTimeout(forget, SILENT_JOB_MS));
   }
 
   private receiveFrame(buffer: ArrayBuffer): void {
