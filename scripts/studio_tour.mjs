@@ -48,7 +48,7 @@ async function picture(name) {
   await page.evaluate(() => (window.studio.store.toasts.value = []));
   await rest();
   await page.mouse.move(700, 2);
-  await page.screenshot({ path: join(folder, `studio_${name}.png`), type: 'jpeg', quality: 84, timeout: 180_000 });
+  await page.screenshot({ path: join(folder, `studio_${name}.png`), timeout: 180_000 });
   console.error(`studio_${name}.png`);
 }
 async function set(testid, value) {
@@ -66,6 +66,8 @@ async function stroke(points) {
 
 const steps = {
   async start() {
+    await control('reset').click();
+    await page.waitForTimeout(1500);
     await picture('start');
   },
   async muscles() {
@@ -77,6 +79,7 @@ const steps = {
     await control('muscle-search').fill('rectus femoris');
     await control('muscle-rectus_femoris_l').click();
     await control('muscle-search').fill('');
+    await control('selected-name').scrollIntoViewIfNeeded();
     await picture('muscles');
     await control('selected-close').click();
     await control('fade-skin').click();
