@@ -18,7 +18,7 @@ if (!body) {
 async function openStudio() {
   if (body.startsWith('http')) return { url: body, close: () => {} };
   const workspace = mkdtempSync(join(tmpdir(), 'sinew-tour-'));
-  const server = spawn(program, ['studio', body, '--no-browser', '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = spawn(program, ['studio', body, '--no-browser', '--only-preview', '--workspace', workspace], { stdio: ['ignore', 'pipe', 'inherit'] });
   const url = await new Promise((resolve, reject) => {
     server.stdout.once('data', (data) => resolve(String(data).split('\n')[0].trim()));
     server.once('exit', (code) => reject(new Error(`the studio ended with ${code}`)));
@@ -39,10 +39,15 @@ const page = await browser.newPage({ viewport: { width: 1200, height: 680 }, col
 page.setDefaultTimeout(180_000);
 const control = (testid) => page.getByTestId(testid);
 
+// Not page.waitForFunction: it needs eval, which the server's content policy forbids.
+async function until(question) {
+  for (let i = 0; i < 2000 && !(await page.evaluate(question)); ++i) await page.waitForTimeout(100);
+}
 async function rest() {
-  await page.waitForFunction(() => window.studio.store.jobs.value.size === 0 && window.studio.view.stage.isSettled);
+  const isResting = () => window.studio.store.jobs.value.size === 0 && window.studio.view.stage.isSettled;
+  await until(isResting);
   await page.waitForTimeout(900);
-  await page.waitForFunction(() => window.studio.view.stage.isSettled);
+  await until(isResting);
 }
 async function picture(name) {
   await page.evaluate(() => (window.studio.store.toasts.value = []));
@@ -124,7 +129,7 @@ const steps = {
 
 try {
   await page.goto(studio.url);
-  await page.waitForFunction(() => window.studio?.store.hasPicture.value);
+  await until(() => window.studio?.store.hasPicture.value);
   const only = process.env.ONLY?.split(',');
   for (const [name, step] of Object.entries(steps)) if (!only || only.includes(name)) await step();
 } finally {

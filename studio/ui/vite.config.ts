@@ -26,8 +26,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 90_000,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           // One browser with software WebGL fills the cores; files one after the other keep its timing honest.
           pool: 'forks',
           poolOptions: { forks: { singleFork: true } },

@@ -62,7 +62,7 @@ class ProgramBackend implements Backend {
 
   async start(): Promise<string> {
     this.port = this.port || (await freePort());
-    const args = ['studio', this.body, '--port', String(this.port), '--no-browser', '--workspace', this.workspace];
+    const args = ['studio', this.body, '--port', String(this.port), '--no-browser', '--only-preview', '--workspace', this.workspace];
     const process_ = spawn(this.program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.process = process_;
     const url = await new Promise<string>((resolve, reject) => {

@@ -16,6 +16,15 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: SOFTWARE_WEBGL });
 }
 
+/** Asks until the answer is yes. Page.waitForFunction would need eval, which the server's content policy forbids. */
+export async function until<T = undefined>(page: Page, question: (argument: T) => unknown, argument?: T, patienceMs = 40_000): Promise<void> {
+  const end = Date.now() + patienceMs;
+  while (!(await page.evaluate(question as (argument: unknown) => unknown, argument))) {
+    if (Date.now() > end) throw new Error(`waited ${patienceMs} ms in vain for ${String(question)}`);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+}
+
 /** A page with its errors gathered: no test may leave any. */
 export async function openPage(browser: Browser, url: string, size = { width: 1280, height: 720 }): Promise<{ page: Page; errors: string[] }> {
   const page = await browser.newPage({ viewport: size, colorScheme: 'dark', reducedMotion: 'reduce', acceptDownloads: true });
@@ -26,14 +35,14 @@ export async function openPage(browser: Browser, url: string, size = { width: 12
     if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(message.text())) errors.push(message.text());
   });
   await page.goto(url);
-  await page.waitForFunction(() => window.studio?.store.hasPicture.value && window.studio.view.stage.framesDrawn > 1);
+  await until(page, () => window.studio?.store.hasPicture.value && window.studio.view.stage.framesDrawn > 1);
   return { page, errors };
 }
 
 /** Waits for a good picture of all that was asked for so far. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => window.studio.view.stage.invalidate());
-  await page.waitForFunction(() => window.studio.view.stage.isSettled);
+  await until(page, () => window.studio.view.stage.isSettled);
 }
 
 export interface Silhouette {

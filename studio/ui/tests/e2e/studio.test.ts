@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeBackend } from './backend';
-import { difference, dragSlider, dropFile, launchBrowser, measured, openPage, settle, silhouette, type Silhouette } from './browser';
+import { difference, dragSlider, dropFile, launchBrowser, measured, openPage, settle, silhouette, until, type Silhouette } from './browser';
 
 const backend = makeBackend();
 const PATIENCE = { timeout: 40_000 };
@@ -15,13 +15,17 @@ let atRest: Silhouette;
 /** Waits for a measure to move away from a value, and gives it. */
 async function changedMeasure(id: string, from: number, by: number): Promise<number> {
   const selector = `[data-testid="measure-${id}-value"]`;
-  await page.waitForFunction(([s, f, d]) => Math.abs(Number(document.querySelector(s as string)?.getAttribute('data-value')) - (f as number)) > (d as number), [selector, from, by], PATIENCE);
+  await until(
+    page,
+    ({ selector, from, by }) => Math.abs(Number(document.querySelector(selector)?.getAttribute('data-value')) - from) > by,
+    { selector, from, by },
+  );
   return measured(page, id);
 }
 
 /** Waits until nothing is being computed. */
 async function calm(): Promise<void> {
-  await page.waitForFunction(() => window.studio.store.jobs.value.size === 0, undefined, PATIENCE);
+  await until(page, () => window.studio.store.jobs.value.size === 0);
 }
 
 function state<T>(read: (s: { undo: number; painted: boolean; mode: string; edits: Record<string, unknown> }) => T): Promise<T> {
@@ -98,7 +102,7 @@ describe(`the studio, served by ${backend.name}`, () => {
   it('fades to muscles, and a click on one chooses it', async () => {
     await page.getByTestId('selected-close').click();
     await page.getByTestId('fade-ecorche').click();
-    await page.waitForFunction(() => window.studio.view.layers.get(1)?.object.visible, undefined, PATIENCE);
+    await until(page, () => window.studio.view.layers.get(1)?.object.visible);
     await settle(page);
     const box = (await page.getByTestId('canvas').boundingBox())!;
     // Down the front of the trunk until something answers.
@@ -116,7 +120,7 @@ describe(`the studio, served by ${backend.name}`, () => {
     await divider.focus();
     await page.keyboard.press('ArrowLeft');
     expect(Number(await divider.getAttribute('aria-valuenow'))).toBe(47);
-    await page.waitForFunction(() => window.studio.view.layers.get(100) !== undefined, undefined, PATIENCE);
+    await until(page, () => window.studio.view.layers.get(100) !== undefined);
     await page.getByTestId('compare').click();
     expect(await divider.isVisible()).toBe(false);
   });
@@ -132,12 +136,12 @@ describe(`the studio, served by ${backend.name}`, () => {
     await page.mouse.down();
     for (const y of [0.41, 0.43, 0.45, 0.47]) await page.mouse.move(...at(0.5, y), { steps: 2 });
     await page.mouse.up();
-    await page.waitForFunction(() => window.studio.store.documentState.value!.painted, undefined, PATIENCE);
+    await until(page, () => window.studio.store.documentState.value!.painted);
     expect(await changedMeasure('volume', volume, 0.02)).toBeGreaterThan(volume);
     await calm();
     expect(await state((s) => s.undo)).toBe(undo + 1);
     await page.getByTestId('undo').click();
-    await page.waitForFunction(() => !window.studio.store.documentState.value!.painted, undefined, PATIENCE);
+    await until(page, () => !window.studio.store.documentState.value!.painted);
     await page.getByTestId('brush-on').click();
   });
 
@@ -166,13 +170,13 @@ describe(`the studio, served by ${backend.name}`, () => {
     await page.getByTestId('view-front').click();
     const still = await silhouette(page);
     await page.getByTestId('play-wave').click();
-    await page.waitForFunction(() => window.studio.store.documentState.value!.mode === 'play', undefined, PATIENCE);
-    await page.waitForFunction(() => window.studio.view.layers.get(0)!.revision >= 0);
+    await until(page, () => window.studio.store.documentState.value!.mode === 'play');
+    await until(page, () => window.studio.view.layers.get(0)!.revision >= 0);
     await page.waitForTimeout(1200);
     const moving = await silhouette(page, { settled: false });
     expect(difference(moving, still)).toBeGreaterThan(0.004);
     await page.getByTestId('motion-stop').click();
-    await page.waitForFunction(() => window.studio.store.documentState.value!.mode === 'rest', undefined, PATIENCE);
+    await until(page, () => window.studio.store.documentState.value!.mode === 'rest');
     await page.waitForTimeout(300);
     expect(difference(await silhouette(page), still)).toBeLessThan(0.004);
   });
@@ -212,7 +216,7 @@ describe(`the studio, served by ${backend.name}`, () => {
     await page.getByTestId('connection-banner').waitFor(PATIENCE);
     await backend.restart();
     await page.getByTestId('connection-banner').waitFor({ state: 'detached', ...PATIENCE });
-    await page.waitForFunction(() => 'muscle:calves' in (window.studio.store.documentState.value?.edits ?? {}), undefined, PATIENCE);
+    await until(page, () => 'muscle:calves' in (window.studio.store.documentState.value?.edits ?? {}));
     expect(await page.getByTestId('group-calves').inputValue()).toBe(value);
     await calm();
     expect((await silhouette(page)).share).toBeGreaterThan(0.06);
