@@ -46,7 +46,7 @@ struct MuscleSimulatorOptions {
     Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
     int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
-    int step_iterations = 5;       ///< Newton steps per time step at most, >= 1
+    int step_iterations = 4;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
     DilatationOptions dilatation = {};
 };
