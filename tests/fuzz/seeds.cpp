@@ -7,6 +7,7 @@
 #include "sinew/io/obj.h"
 #include "sinew/io/off.h"
 #include "sinew/io/ply.h"
+#include "sinew/io/point_cache.h"
 #include "sinew/io/stl.h"
 
 #include <cstdio>
@@ -61,6 +62,11 @@ void write_seeds(const std::filesystem::path& folder) {
     put("ply", "little", format_ply(parts));
     put("ply", "big", format_ply(parts, {.encoding = PlyEncoding::BigEndian}));
     put("ply", "ascii", format_ply(parts, {.encoding = PlyEncoding::Ascii}));
+    std::filesystem::create_directories(folder / "point_cache");
+    const std::vector<double> times = {0.0, 0.5};
+    const std::vector<Points> frames = {tets.points, 2.0 * tets.points};
+    write_pc2(folder / "point_cache" / "two.pc2", times, frames);
+    write_mdd(folder / "point_cache" / "two.mdd", times, frames);
     put("stl", "binary", format_stl(parts));
     put("stl", "ascii", format_stl(parts, {.is_ascii = true}));
 }

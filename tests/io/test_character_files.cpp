@@ -168,5 +168,22 @@ TEST(CharacterFiles, NestingDeeperThanTheStackIsRefused) {
                  InputError);
 }
 
+// Headers that promise more than there is, or frames of nothing without end.
+TEST(PointCaches, RefuseCountsThatTheFileCannotHold) {
+    const auto big = [](std::uint32_t v) {
+        return std::string{static_cast<char>(v >> 24), static_cast<char>(v >> 16),
+                           static_cast<char>(v >> 8), static_cast<char>(v)};
+    };
+    EXPECT_THROW(parse_mdd(big(0x7fffffff) + big(0), "x.mdd"), InputError);
+    EXPECT_THROW(parse_mdd(big(1) + big(0x7fffffff) + big(0), "x.mdd"), InputError);
+    EXPECT_THROW(parse_mdd(big(0) + big(0), "x.mdd"), InputError);
+    std::string pc2("POINTCACHE2\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\200\77\377\377\377\177", 32);
+    EXPECT_THROW(parse_pc2(pc2, "x.pc2"), InputError);
+    // One frame of one point, which is not a number.
+    EXPECT_NO_THROW(parse_mdd(big(1) + big(1) + big(0) + big(0) + big(0) + big(0), "x.mdd"));
+    EXPECT_THROW(parse_mdd(big(1) + big(1) + big(0) + big(0x7fc00000) + big(0) + big(0), "x.mdd"),
+                 InputError);
+}
+
 }  // namespace
 }  // namespace sinew

@@ -64,15 +64,19 @@ void append_points(std::string& out, const Points& points, std::endian order) {
 void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
                  std::string_view bytes, std::size_t& at, std::endian order,
                  const std::filesystem::path& path) {
-    if (points < 0 || frames < 0 ||
-        (points > 0 && frames > static_cast<std::int64_t>(bytes.size()) / (12 * points))) {
+    if (points < 1 || frames < 1 ||
+        frames > static_cast<std::int64_t>(bytes.size()) / (12 * points)) {
         refuse(path, fmt::format("{} frames of {} points", frames, points),
-               "as many as the file holds");
+               "at least one of each, and as many as the file holds");
     }
     for (std::int64_t f = 0; f < frames; ++f) {
         Points p(points, 3);
         for (Eigen::Index i = 0; i < p.size(); ++i) {
             p.data()[i] = static_cast<double>(take<float>(bytes, at, order, path));
+        }
+        if (!p.allFinite()) {
+            refuse(path, fmt::format("a number that is not finite in frame {}", f),
+                   "finite places");
         }
         cache.frames.push_back(std::move(p));
     }
@@ -139,8 +143,8 @@ void write_mdd(const std::filesystem::path& path, std::span<const double> times,
     write_file_bytes(path, out);
 }
 
-PointCache read_pc2(const std::filesystem::path& path) {
-    const std::string bytes = read_file_bytes(path);
+PointCache parse_pc2(std::string_view bytes, const std::string& where) {
+    const std::filesystem::path path = where;
     if (bytes.size() < kPc2Header || bytes.compare(0, kPc2Mark.size(), kPc2Mark) != 0) {
         refuse(path, "another beginning", "POINTCACHE2");
     }
@@ -160,8 +164,8 @@ PointCache read_pc2(const std::filesystem::path& path) {
     return cache;
 }
 
-PointCache read_mdd(const std::filesystem::path& path) {
-    const std::string bytes = read_file_bytes(path);
+PointCache parse_mdd(std::string_view bytes, const std::string& where) {
+    const std::filesystem::path path = where;
     constexpr std::endian kOrder = std::endian::big;
     std::size_t at = 0;
     const auto frames = take<std::int32_t>(bytes, at, kOrder, path);
@@ -175,6 +179,14 @@ PointCache read_mdd(const std::filesystem::path& path) {
     }
     take_frames(cache, points, frames, bytes, at, kOrder, path);
     return cache;
+}
+
+PointCache read_pc2(const std::filesystem::path& path) {
+    return parse_pc2(read_file_bytes(path), path.filename().string());
+}
+
+PointCache read_mdd(const std::filesystem::path& path) {
+    return parse_mdd(read_file_bytes(path), path.filename().string());
 }
 
 }  // namespace sinew

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinew {
@@ -27,6 +29,9 @@ struct PointCache {
 /// @throws InputError when the file is no such cache or damaged
 PointCache read_pc2(const std::filesystem::path& path);
 PointCache read_mdd(const std::filesystem::path& path);
+/// The same from memory.
+PointCache parse_pc2(std::string_view bytes, const std::string& where);
+PointCache parse_mdd(std::string_view bytes, const std::string& where);
 
 /// @throws InputError when there is no frame, times do not ascend or match, or sizes differ
 void require_frames(const std::filesystem::path& path, Eigen::Index points,

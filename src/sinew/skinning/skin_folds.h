@@ -3,6 +3,7 @@
 #include "sinew/skinning/flesh_prisms.h"
 
 #include <array>
+#include <compare>
 #include <functional>
 #include <span>
 #include <vector>
