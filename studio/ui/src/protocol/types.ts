@@ -36,7 +36,7 @@ export interface Joint extends Named {
   limits_deg: Range[];
   parent: string | null;
   /** Names of the degrees of freedom ("flexion"), where the server knows them. */
-  dof?: string[];
+  motions?: string[];
 }
 export interface Recipe {
   name: string;

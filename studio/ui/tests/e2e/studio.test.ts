@@ -171,10 +171,13 @@ describe(`the studio, served by ${backend.name}`, () => {
     const still = await silhouette(page);
     await page.getByTestId('play-wave').click();
     await until(page, () => window.studio.store.documentState.value!.mode === 'play');
-    await until(page, () => window.studio.view.layers.get(0)!.revision >= 0);
-    await page.waitForTimeout(1200);
-    const moving = await silhouette(page, { settled: false });
-    expect(difference(moving, still)).toBeGreaterThan(0.004);
+    // The program first prepares the flesh to move.
+    let moved = 0;
+    for (let tries = 0; tries < 60 && moved <= 0.004; ++tries) {
+      await page.waitForTimeout(500);
+      moved = difference(await silhouette(page, { settled: false }), still);
+    }
+    expect(moved).toBeGreaterThan(0.004);
     await page.getByTestId('motion-stop').click();
     await until(page, () => window.studio.store.documentState.value!.mode === 'rest');
     await page.waitForTimeout(300);

@@ -9,6 +9,8 @@ import { session } from '../../session';
 import { Button, Search, Section, Slider, Switch } from '../controls';
 
 const MAIN_JOINTS = /^(shoulder|elbow|wrist|hip|knee|ankle|neck|head|lumbar|thoracic|spine|back|temporomandibular|forearm)/;
+/** Fewer than this are all shown; of more, only the main ones until one is searched. */
+const FEW_JOINTS = 30;
 const DOF_NAMES = ['bend', 'sideways', 'twist'];
 
 export function MotionPanel({ pickFiles }: { pickFiles(accept: string): void }) {
@@ -64,7 +66,7 @@ function PoseSection() {
   const [query, setQuery] = useState('');
   const { joints } = store.catalogue.value!;
   const isPosed = Object.keys(store.pose.value).length > 0;
-  const found = joints.filter((j) => j.axes.length > 0 && (query ? matches(query, j.label, j.name) : MAIN_JOINTS.test(j.name)));
+  const found = joints.filter((j) => j.axes.length > 0 && (query ? matches(query, j.label, j.name) : joints.length <= FEW_JOINTS || MAIN_JOINTS.test(j.name)));
   const shown = store.isSymmetric.value ? found.filter((j) => !j.name.endsWith('_r')) : found;
   return (
     <Section
@@ -85,7 +87,7 @@ function JointSliders({ joint }: { joint: Joint }) {
     <>
       {joint.limits_deg.map((limits, axis) => {
         const value = store.pose.value[joint.name]?.[axis] ?? 0;
-        const dof = joint.dof?.[axis]?.replace(/_/g, ' ') ?? (joint.limits_deg.length > 1 ? (DOF_NAMES[axis] ?? '') : 'bend');
+        const dof = joint.motions?.[axis]?.replace(/_/g, ' ') ?? (joint.limits_deg.length > 1 ? (DOF_NAMES[axis] ?? '') : 'bend');
         const title = `${label}, ${dof}`;
         return (
           <Slider
