@@ -32,6 +32,7 @@ constexpr double kGreatest = 1.5;        // times the line's moment arm, plus
 constexpr double kGreatestMore = 0.015;  // m
 constexpr double kLengthShare = 0.02;
 constexpr double kSignWeight = 3.0;
+constexpr double kSharedPiece = 100.0;
 
 std::size_t at(Index i) {
     return static_cast<std::size_t>(i);
@@ -303,6 +304,10 @@ private:
             squared((length(candidate, c, 0, 0.0) / course_.length() - 1.0) / kLengthShare);
         for (std::size_t k = 0; k < count(c); ++k) {
             cost += judge_axis(candidate, c, k);
+        }
+        // Two cylinders between the same points would pull the path to and fro.
+        for (std::size_t w = 1; w < candidate.wraps.size(); ++w) {
+            cost += candidate.wraps[w].after == candidate.wraps[w - 1].after ? kSharedPiece : 0.0;
         }
         return cost;
     }
