@@ -22,6 +22,7 @@ Verb render_verb();
 Verb repair_verb();
 Verb rom_verb();
 Verb skin_verb();
+Verb studio_verb();
 Verb solve_verb();
 Verb tetrahedralise_verb();
 

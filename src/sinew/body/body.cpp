@@ -1,16 +1,21 @@
 #include "sinew/body/body.h"
 
+#include "sinew/base/parallel.h"
+
 namespace sinew {
 
 Points positions_of(const EmbeddedPoints& embedded, const Points& tet_points, const Tets& tets) {
+    constexpr std::size_t kPiece = 8192;  // points per piece of parallel work
     Points result(static_cast<Eigen::Index>(embedded.size()), 3);
-    for (Eigen::Index i = 0; i < result.rows(); ++i) {
-        const Index t = embedded.tet[static_cast<std::size_t>(i)];
-        result.row(i).setZero();
-        for (int k = 0; k < 4; ++k) {
-            result.row(i) += embedded.weights(i, k) * tet_points.row(tets(t, k));
+    parallel_for(embedded.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+            const auto i = static_cast<Eigen::Index>(p);
+            result.row(i).setZero();
+            for (int k = 0; k < 4; ++k) {
+                result.row(i) += embedded.weights(i, k) * tet_points.row(tets(embedded.tet[p], k));
+            }
         }
-    }
+    });
     return result;
 }
 

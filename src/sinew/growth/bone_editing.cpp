@@ -354,33 +354,92 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
     return edited;
 }
 
-EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
-                      std::span<const double> scale, const Progress& progress) {
-    EditedSkeleton edited = edit_skeleton(body, parts, scale);
+struct BoneEditor::Data {
+    Body rest;
+    std::vector<BodyPart> parts;
+    EditedSkeleton skeleton;
+    std::shared_ptr<ProjectiveAttachment> springs;
+    std::unique_ptr<LocalGlobal> solver;
+    Points x;
+    int iterations = 0;
+    bool is_settled = true;
+
+    // What brings the feet back to the ground.
+    Eigen::RowVector3d lift(const Points& points) const {
+        if (rest.skin.tet_vertex.empty()) {
+            return Eigen::RowVector3d::Zero();
+        }
+        double lowest = 1e300;
+        for (const Index v : rest.skin.tet_vertex) {
+            lowest = std::min(lowest, points(v, 1));
+        }
+        return {0.0, rest.skin.mesh.points.col(1).minCoeff() - lowest, 0.0};
+    }
+};
+
+BoneEditor::BoneEditor(const Body& body, std::span<const BodyPart> parts)
+    : data_(std::make_unique<Data>()) {
+    Data& d = *data_;
+    d.rest = body;
+    d.parts.assign(parts.begin(), parts.end());
     TissueStiffness stiffness;
     stiffness.volume = 0.0;
     stiffness.bone = stiffness.generic;  // bones change their shape here
     stiffness.tendon = stiffness.generic;
-    const auto springs = make_attachment_term(body, stiffness);
-    springs->set_targets(edited.attachments);
-    LocalGlobal solver(body.tets.points.rows(), {make_tet_term(body, stiffness), springs});
-    Points x = body.tets.points;
+    d.springs = make_attachment_term(body, stiffness);
+    d.solver = std::make_unique<LocalGlobal>(
+        body.tets.points.rows(), LocalGlobal::Terms{make_tet_term(body, stiffness), d.springs});
+    d.x = body.tets.points;
+    set_scale(std::vector<double>(d.parts.size(), 1.0));
+}
+
+BoneEditor::~BoneEditor() = default;
+BoneEditor::BoneEditor(BoneEditor&&) noexcept = default;
+BoneEditor& BoneEditor::operator=(BoneEditor&&) noexcept = default;
+
+const std::vector<BodyPart>& BoneEditor::parts() const {
+    return data_->parts;
+}
+
+void BoneEditor::set_scale(std::span<const double> scale) {
+    data_->skeleton = edit_skeleton(data_->rest, data_->parts, scale);
+    data_->springs->set_targets(data_->skeleton.attachments);
+    data_->iterations = 0;
+}
+
+bool BoneEditor::iterate(int iterations, const Progress& progress,
+                         const IterationCallback& callback) {
+    Data& d = *data_;
     const LocalGlobalReport solved =
-        solver.minimise(x, {.max_iterations = 150, .tolerance = 1e-4}, progress);
+        d.solver->minimise(d.x, {.max_iterations = iterations, .tolerance = 1e-4}, progress,
+                           [&](int iteration, const Points& x) {
+                               if (callback) {
+                                   Points standing = x;
+                                   standing.rowwise() += d.lift(x);
+                                   callback(iteration, standing);
+                               }
+                           });
+    d.iterations += solved.iterations;
+    d.is_settled = solved.status == LocalGlobalStatus::Converged;
+    return d.is_settled;
+}
 
-    x = smooth_inversions(body.tets, x).x;
+void BoneEditor::restart() {
+    data_->x = data_->rest.tets.points;
+}
 
-    // Feet stay on the ground.
-    double lowest = 0.0;
-    double was = 0.0;
-    if (!body.skin.tet_vertex.empty()) {
-        lowest = 1e300;
-        for (const Index v : body.skin.tet_vertex) {
-            lowest = std::min(lowest, x(v, 1));
-        }
-        was = body.skin.mesh.points.col(1).minCoeff();
-    }
-    const Eigen::RowVector3d lift(0.0, was - lowest, 0.0);
+Points BoneEditor::positions() const {
+    Points standing = data_->x;
+    standing.rowwise() += data_->lift(data_->x);
+    return standing;
+}
+
+EditedBody BoneEditor::body() const {
+    const Data& d = *data_;
+    const Body& rest = d.rest;
+    EditedSkeleton edited = d.skeleton;
+    Points x = smooth_inversions(rest.tets, d.x).x;
+    const Eigen::RowVector3d lift = d.lift(x);
     x.rowwise() += lift;
     edited.attachments.rowwise() += lift;
     for (Points& bone : edited.bones) {
@@ -389,23 +448,31 @@ EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
     for (Vec3& centre : edited.joints) {
         centre += lift.transpose();
     }
-
     EditedBody result;
-    result.report.iterations = solved.iterations;
-    result.report.is_converged = solved.status == LocalGlobalStatus::Converged;
-    result.report.inverted_tets = (tet_volumes(x, body.tets.tets).array() <= 0.0).count();
+    result.report.iterations = d.iterations;
+    result.report.is_converged = d.is_settled;
+    result.report.inverted_tets = (tet_volumes(x, rest.tets.tets).array() <= 0.0).count();
     if (edited.attachments.rows() > 0) {
         result.report.largest_gap =
-            (positions_of(body.attachments.points, x, body.tets.tets) - edited.attachments)
+            (positions_of(rest.attachments.points, x, rest.tets.tets) - edited.attachments)
                 .rowwise()
                 .norm()
                 .maxCoeff();
     }
-    result.body = with_rest_shape(body, x,
+    result.body = with_rest_shape(rest, x,
                                   {.bones = std::move(edited.bones),
                                    .attachments = std::move(edited.attachments),
                                    .joints = std::move(edited.joints)});
     return result;
+}
+
+EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
+                      std::span<const double> scale, const Progress& progress) {
+    constexpr int kMostIterations = 150;
+    BoneEditor editor(body, parts);
+    editor.set_scale(scale);
+    editor.iterate(kMostIterations, progress);
+    return editor.body();
 }
 
 Body scaled_body(const Body& body, double factor) {

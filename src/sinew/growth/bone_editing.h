@@ -2,7 +2,9 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/solver/local_global.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,8 +60,37 @@ struct EditedBody {
     BoneEditReport report;
 };
 
-/// A new rest body with other bones: the flesh follows by corotated elasticity without volume term
-/// [Saito2015, section 3.4]; feet stay on the ground.
+/// Bones of other sizes, the flesh following by corotated elasticity without volume term
+/// [Saito2015, section 3.4]; feet stay on the ground. Made once per body: the matrix is factorised
+/// then and kept for all scales, each continuing from where the last one ended.
+class BoneEditor {
+public:
+    /// @param parts  of body_parts
+    BoneEditor(const Body& body, std::span<const BodyPart> parts);
+    ~BoneEditor();
+    BoneEditor(BoneEditor&&) noexcept;
+    BoneEditor& operator=(BoneEditor&&) noexcept;
+
+    const std::vector<BodyPart>& parts() const;
+    /// @param scale  as edit_skeleton takes it
+    void set_scale(std::span<const double> scale);
+    /// At most so many iterations from the present positions. True when they have settled.
+    /// @param callback  is handed the positions of every iteration
+    bool iterate(int iterations, const Progress& progress = {},
+                 const IterationCallback& callback = {});
+    /// Back to the rest shape; scales stay.
+    void restart();
+    /// Points of all tets, standing on the ground.
+    Points positions() const;
+    /// The present as a new rest body.
+    EditedBody body() const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+/// The same from rest until it has settled.
 EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
                       std::span<const double> scale, const Progress& progress = {});
 

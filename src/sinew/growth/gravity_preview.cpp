@@ -58,7 +58,7 @@ double jump_height_at(double time, const JumpOptions& options) {
 }
 
 std::vector<Points> jump_preview(const Body& body, const JumpOptions& options,
-                                 const Progress& progress) {
+                                 const Progress& progress, const IterationCallback& callback) {
     check_ranges(options, "jump");
     const Vec3 gravity(0.0, -kGravity, 0.0);
     Flesh flesh(body, gravity);
@@ -83,6 +83,9 @@ std::vector<Points> jump_preview(const Body& body, const JumpOptions& options,
             skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
         }
         result.push_back(std::move(skin));
+        if (callback) {
+            callback(frame, x);
+        }
         stage.advance();
     }
     return result;

@@ -3,6 +3,7 @@
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/solver/local_global.h"
 
 #include <concepts>
 #include <vector>
@@ -38,7 +39,9 @@ double jump_height_at(double time, const JumpOptions& options);
 
 /// The skin through a jump: bones move as one, flesh lags and jiggles (implicit Euler in time).
 /// One entry per frame, points of the body's skin. Starts from sagged_points.
+/// @param callback  is handed the points of all tets with every frame
 std::vector<Points> jump_preview(const Body& body, const JumpOptions& options = {},
-                                 const Progress& progress = {});
+                                 const Progress& progress = {},
+                                 const IterationCallback& callback = {});
 
 }  // namespace sinew

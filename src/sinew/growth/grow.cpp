@@ -7,6 +7,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
+#include "sinew/growth/growth_stages.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@
 
 namespace sinew {
 
-namespace {
+namespace growth_stages {
 
 void check_targets(const GrowthPlan& plan) {
     const auto require = [](bool is_good, const char* where, double found, const char* needs) {
@@ -68,49 +69,39 @@ std::vector<double> spread_of(const Body& body, const GrowthPlan& plan) {
     return map;
 }
 
-Body with_edited_bones(const Body& body, const GrowthPlan& plan, GrowthResult& result,
-                       const Progress& progress) {
-    Body edited = body;
-    if (!plan.bones.empty()) {
-        const std::vector<BodyPart> parts = body_parts(body);
-        std::vector<double> scale(parts.size(), 1.0);
-        for (const auto& [word, value] : plan.bones) {
-            for (const std::size_t p : find_body_parts(body, parts, word, "bones")) {
-                scale[p] = value;
-            }
-        }
-        EditedBody changed = edit_bones(body, parts, scale, progress);
-        edited = std::move(changed.body);
-        result.bone_report = changed.report;
-        if (changed.report.inverted_tets > 0) {
-            result.warnings.push_back(
-                fmt::format("bone editing left {} tetrahedra inside out: scale the bones less",
-                            changed.report.inverted_tets));
+std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> parts,
+                                const GrowthPlan& plan) {
+    std::vector<double> scale(parts.size(), 1.0);
+    for (const auto& [word, value] : plan.bones) {
+        for (const std::size_t p : find_body_parts(body, parts, word, "bones")) {
+            scale[p] = value;
         }
     }
-    if (plan.stature) {
-        edited = scaled_body(edited, *plan.stature / summarise(edited).stature);
-    }
-    return edited;
+    return scale;
 }
 
-Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& result,
-                        const Progress& progress, const IterationCallback& callback) {
-    const std::vector<double> alpha = muscle_alphas(body, plan.muscles);
-    if (std::all_of(alpha.begin(), alpha.end(), [](double a) { return a == 1.0; })) {
-        return body;
+void note_bones(const BoneEditReport& report, GrowthResult& result) {
+    result.bone_report = report;
+    if (report.inverted_tets > 0) {
+        result.warnings.push_back(
+            fmt::format("bone editing left {} tetrahedra inside out: scale the bones less",
+                        report.inverted_tets));
     }
-    MuscleGrowthOptions options;
-    options.solver.max_iterations = plan.iterations;
-    MuscleGrowth growth(body, options);
-    growth.set_growth(alpha);
-    result.muscle_report = growth.settle(progress, callback);
+}
+
+Body with_stature(Body body, const GrowthPlan& plan) {
+    return plan.stature ? scaled_body(body, *plan.stature / summarise(body).stature)
+                        : std::move(body);
+}
+
+void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
+                  GrowthResult& result) {
+    result.muscle_report = report;
     for (MuscleMeasure& measure : growth.measures()) {
         if (measure.alpha != 1.0) {
             result.muscles.push_back(std::move(measure));
         }
     }
-    const MuscleGrowthReport& report = result.muscle_report;
     if (report.volume_error.total > 0.02) {
         result.warnings.push_back(fmt::format(
             "muscle growth did not settle: the volume is {:.1f} % off its target; use smaller "
@@ -121,9 +112,8 @@ Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& 
         result.warnings.push_back(fmt::format(
             "muscle growth turned {} of {} tetrahedra inside out, which were smoothed: the factors "
             "are at their limit",
-            report.inverted_tets, body.tets.tets.rows()));
+            report.inverted_tets, tets));
     }
-    return growth.body();
 }
 
 Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
@@ -155,6 +145,51 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
         result.warnings.emplace_back("fat was lost down to its floor, and no further");
     }
     return std::move(grown.body);
+}
+
+void measure(GrowthResult& result) {
+    result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
+    if (result.inverted_tets > 0) {
+        result.warnings.push_back(
+            fmt::format("{} tetrahedra are inside out: use smaller factors", result.inverted_tets));
+    }
+    const BodySummary summary = summarise(result.body);
+    result.mass = summary.mass;
+    result.body_fat = summary.body_fat;
+    result.stature = summary.stature;
+    const bool grew = result.muscle_report.iterations > 0;
+    result.is_converged = !grew || result.muscle_report.is_converged;
+}
+
+}  // namespace growth_stages
+
+namespace {
+
+using namespace growth_stages;
+
+Body with_edited_bones(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                       const Progress& progress) {
+    if (plan.bones.empty()) {
+        return with_stature(body, plan);
+    }
+    const std::vector<BodyPart> parts = body_parts(body);
+    EditedBody changed = edit_bones(body, parts, bone_scales(body, parts, plan), progress);
+    note_bones(changed.report, result);
+    return with_stature(std::move(changed.body), plan);
+}
+
+Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                        const Progress& progress, const IterationCallback& callback) {
+    const std::vector<double> alpha = muscle_alphas(body, plan.muscles);
+    if (std::all_of(alpha.begin(), alpha.end(), [](double a) { return a == 1.0; })) {
+        return body;
+    }
+    MuscleGrowthOptions options;
+    options.solver.max_iterations = plan.iterations;
+    MuscleGrowth growth(body, options);
+    growth.set_growth(alpha);
+    note_muscles(growth, growth.settle(progress, callback), body.tets.tets.rows(), result);
+    return growth.body();
 }
 
 }  // namespace
@@ -193,18 +228,7 @@ GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& prog
     if (plan.shows_gravity) {
         result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
     }
-    if (const Eigen::Index left = (tet_volumes(result.body.tets).array() <= 0.0).count();
-        left > 0) {
-        result.warnings.push_back(
-            fmt::format("{} tetrahedra are inside out: use smaller factors", left));
-    }
-    const BodySummary summary = summarise(result.body);
-    result.mass = summary.mass;
-    result.body_fat = summary.body_fat;
-    result.stature = summary.stature;
-    result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
-    const bool grew = result.muscle_report.iterations > 0;
-    result.is_converged = !grew || result.muscle_report.is_converged;
+    measure(result);
     result.seconds = timer.seconds();
     return result;
 }

@@ -121,11 +121,9 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
     parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             growth[t] = tensor(t);
+            target_volume[t] = growth[t].determinant() * rest_volume[t];
         }
     });
-    for (std::size_t t = 0; t < growth.size(); ++t) {
-        target_volume[t] = growth[t].determinant() * rest_volume[t];
-    }
     smooth_tensors();
     tets->set_growth(growth);
     fraction = shares_now();
@@ -159,17 +157,19 @@ void MuscleGrowth::Data::smooth_tensors() {
 std::vector<double> MuscleGrowth::Data::shares_now() const {
     const TissueShares& s = rest.shares;
     std::vector<double> grown = s.fraction;
-    for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
-        double sum = 0.0;
-        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            const bool grows = is_belly(e) && fibre(t, s.part[at(e)]).squaredNorm() > 0.5;
-            grown[at(e)] *= grows ? stretch[at(s.part[at(e)])].volume() : 1.0;
-            sum += grown[at(e)];
+    parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            double sum = 0.0;
+            for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                const bool grows = is_belly(e) && fibre(t, s.part[at(e)]).squaredNorm() > 0.5;
+                grown[at(e)] *= grows ? stretch[at(s.part[at(e)])].volume() : 1.0;
+                sum += grown[at(e)];
+            }
+            for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                grown[at(e)] /= sum;
+            }
         }
-        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            grown[at(e)] /= sum;
-        }
-    }
+    });
     return grown;
 }
 

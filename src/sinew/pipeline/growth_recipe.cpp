@@ -148,12 +148,50 @@ Body read_body_with_tets(const std::filesystem::path& path) {
 GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress,
                          const IterationCallback& callback) {
     GrowthResult grown = grow(body, plan, progress, callback);
+    finish_person(grown);
+    return grown;
+}
+
+void finish_person(GrowthResult& grown) {
     grown.body.skeleton.segments = weigh_segments(grown.body);
     std::erase_if(grown.body.maps, [](const Attribute& map) { return map.name == kSagMap; });
     if (grown.sagged.rows() > 0) {
         grown.body.maps.push_back(sag_of_skin(grown));
     }
-    return grown;
+}
+
+std::string growth_recipe_text(const GrowthRecipe& recipe) {
+    const GrowthPlan& plan = recipe.plan;
+    nlohmann::ordered_json file = {{"version", kRecipeVersion}, {"name", recipe.name}};
+    if (!recipe.description.empty()) {
+        file["description"] = recipe.description;
+    }
+    const auto put_words = [&](const char* key, const std::vector<NamedValue>& words) {
+        for (const auto& [word, value] : words) {
+            file[key][word] = value;
+        }
+    };
+    const auto put_number = [&](const char* key, const std::optional<double>& value) {
+        if (value) {
+            file[key] = *value;
+        }
+    };
+    put_words("muscles", plan.muscles);
+    put_words("fat", plan.fat);
+    put_words("bones", plan.bones);
+    put_number("stature_m", plan.stature);
+    put_number("weight_kg", plan.weight);
+    put_number("body_fat", plan.body_fat);
+    if (plan.fat_model == FatModel::Volume) {
+        file["fat_model"] = "volume";
+    }
+    if (!plan.fat_distribution.empty()) {
+        file["fat_distribution"] = plan.fat_distribution;
+    }
+    if (plan.shows_gravity) {
+        file["gravity"] = true;
+    }
+    return file.dump(2) + "\n";
 }
 
 std::string write_grown(const std::filesystem::path& path, const Body& rest,

@@ -26,6 +26,9 @@ GrowthRecipe read_growth_recipe(const std::filesystem::path& path);
 /// @param where  name for messages
 GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where);
 
+/// A plan as the text of such a file; maps of its own and iterations are left out.
+std::string growth_recipe_text(const GrowthRecipe& recipe);
+
 /// A body from a .sinew file. @throws InputError  when it has no tetrahedra
 Body read_body_with_tets(const std::filesystem::path& path);
 
@@ -33,7 +36,10 @@ Body read_body_with_tets(const std::filesystem::path& path);
 /// body itself stays free of gravity.
 inline constexpr std::string_view kSagMap = "gravity_sag";
 
-/// grow(), and the masses of the skeleton's segments anew.
+/// The masses of a grown body's segments anew, and its map of sag where gravity was asked for.
+void finish_person(GrowthResult& grown);
+
+/// grow() and finish_person().
 GrowthResult grow_person(const Body& body, const GrowthPlan& plan, const Progress& progress = {},
                          const IterationCallback& callback = {});
 

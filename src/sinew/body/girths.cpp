@@ -1,0 +1,166 @@
+#include "sinew/body/girths.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+
+namespace sinew {
+
+namespace {
+
+double cross(const Vec2& o, const Vec2& a, const Vec2& b) {
+    return (a.x() - o.x()) * (b.y() - o.y()) - (a.y() - o.y()) * (b.x() - o.x());
+}
+
+// Perimeter of the convex hull, by the monotone chain.
+double hull_length(std::vector<Vec2> p) {
+    std::sort(p.begin(), p.end(), [](const Vec2& a, const Vec2& b) {
+        return a.x() < b.x() || (a.x() == b.x() && a.y() < b.y());
+    });
+    std::vector<Vec2> hull;
+    for (const bool is_upper : {false, true}) {
+        const std::size_t base = hull.size();
+        for (std::size_t k = 0; k < p.size(); ++k) {
+            const Vec2& next = is_upper ? p[p.size() - 1 - k] : p[k];
+            while (hull.size() >= base + 2 &&
+                   cross(hull[hull.size() - 2], hull.back(), next) <= 0.0) {
+                hull.pop_back();
+            }
+            hull.push_back(next);
+        }
+        hull.pop_back();
+    }
+    double length = 0.0;
+    for (std::size_t k = 0; k < hull.size(); ++k) {
+        length += (hull[(k + 1) % hull.size()] - hull[k]).norm();
+    }
+    return length;
+}
+
+// Turns of the loop about the origin.
+double winding(const std::vector<Vec2>& loop) {
+    double angle = 0.0;
+    for (std::size_t k = 0; k < loop.size(); ++k) {
+        const Vec2& a = loop[k];
+        const Vec2& b = loop[(k + 1) % loop.size()];
+        angle += std::atan2(a.x() * b.y() - a.y() * b.x(), a.dot(b));
+    }
+    return std::abs(angle) / (2.0 * M_PI);
+}
+
+std::uint64_t edge_key(Index a, Index b) {
+    const auto low = static_cast<std::uint64_t>(std::min(a, b));
+    const auto high = static_cast<std::uint64_t>(std::max(a, b));
+    return (low << 32) | high;
+}
+
+const Joint* find_joint(const Body& body, const std::string& name) {
+    for (const Joint& joint : body.skeleton.joints) {
+        if (joint.name == name) {
+            return &joint;
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& centre,
+                  const Vec3& normal) {
+    const Vec3 n = normal.normalized();
+    const Vec3 u = n.unitOrthogonal();
+    const Vec3 v = n.cross(u);
+    const auto height = [&](Index i) { return (point(skin, i) - centre).dot(n); };
+    // Each triangle that the plane cuts leads from one cut edge to another.
+    std::unordered_map<std::uint64_t, std::uint64_t> next;
+    std::unordered_map<std::uint64_t, Vec2> place;
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        std::uint64_t from = 0;
+        std::uint64_t to = 0;
+        bool is_cut = false;
+        for (int k = 0; k < 3; ++k) {
+            const Index a = triangles(t, k);
+            const Index b = triangles(t, (k + 1) % 3);
+            const double ha = height(a);
+            const double hb = height(b);
+            if ((ha < 0.0) == (hb < 0.0)) {
+                continue;
+            }
+            const Vec3 p = point(skin, a) + ha / (ha - hb) * (point(skin, b) - point(skin, a));
+            place[edge_key(a, b)] = Vec2((p - centre).dot(u), (p - centre).dot(v));
+            (ha < 0.0 ? from : to) = edge_key(a, b);
+            is_cut = true;
+        }
+        if (is_cut) {
+            next[from] = to;
+        }
+    }
+    double girth = 0.0;
+    double best = std::numeric_limits<double>::infinity();
+    while (!next.empty()) {
+        std::vector<Vec2> loop;
+        double nearest = std::numeric_limits<double>::infinity();
+        for (auto it = next.begin(); it != next.end();) {
+            const Vec2& p = place[it->first];
+            loop.push_back(p);
+            nearest = std::min(nearest, p.norm());
+            const std::uint64_t onward = it->second;
+            next.erase(it);
+            it = next.find(onward);
+        }
+        const double distance = winding(loop) > 0.5 ? 0.0 : nearest;
+        if (loop.size() >= 3 && distance < best) {
+            best = distance;
+            girth = hull_length(std::move(loop));
+        }
+    }
+    return girth;
+}
+
+std::vector<std::pair<std::string, double>> girths(const Body& body) {
+    std::vector<std::pair<std::string, double>> result;
+    const auto add = [&](const std::string& name, const std::optional<Vec3>& from,
+                         const std::optional<Vec3>& to, double share, bool is_level) {
+        if (!from || !to) {
+            return;
+        }
+        const Vec3 centre = *from + share * (*to - *from);
+        const Vec3 normal = is_level ? Vec3(0.0, 1.0, 0.0) : Vec3(*to - *from);
+        const double girth =
+            tape_girth(body.skin.mesh.points, body.skin.mesh.triangles, centre, normal);
+        if (girth > 0.0) {
+            result.emplace_back(name, girth);
+        }
+    };
+    const auto centre = [&](const std::string& name) -> std::optional<Vec3> {
+        const Joint* joint = find_joint(body, name);
+        return joint != nullptr ? std::optional<Vec3>(joint->centre) : std::nullopt;
+    };
+    const auto level = [&](const char* name, const char* joint) {
+        add(name, centre(joint), centre(joint), 0.0, true);
+    };
+    level("neck", "neck_c4_c5");
+    level("chest", "thoracic_t8_t9");
+    level("waist", "lumbar_l3_l4");
+    // The hips are measured at the height of their joints, in the middle.
+    if (const auto left = centre("hip_l"), right = centre("hip_r"); left && right) {
+        add("hips", 0.5 * (*left + *right), 0.5 * (*left + *right), 0.0, true);
+    }
+    // Shares of the way along a limb where it is thickest.
+    constexpr double kUpperArm = 0.55;
+    constexpr double kThigh = 0.3;
+    constexpr double kCalf = 0.3;
+    for (const std::string side : {"_l", "_r"}) {
+        add("upper_arm" + side, centre("shoulder" + side), centre("elbow" + side), kUpperArm,
+            false);
+        add("thigh" + side, centre("hip" + side), centre("knee" + side), kThigh, false);
+        add("calf" + side, centre("knee" + side), centre("ankle" + side), kCalf, false);
+    }
+    return result;
+}
+
+}  // namespace sinew

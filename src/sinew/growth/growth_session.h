@@ -1,0 +1,43 @@
+#pragma once
+
+#include "sinew/growth/grow.h"
+
+#include <functional>
+#include <memory>
+
+namespace sinew {
+
+/// Grows one body again and again while a person moves sliders. Factorisations are kept, and so is
+/// what the new plan has in common with the last one; bones and muscles go on from where they are,
+/// also where the last plan was overtaken (cancelled) half-way.
+///
+/// Every iteration of bones and muscles is shown. Fat, which is solved as a whole, is first shown
+/// by an estimate: the skin moves along its normals until the fat under it would have the volume.
+class GrowthSession {
+public:
+    /// Points of all tets, whenever there is something new to see.
+    using Show = std::function<void(const Points& x)>;
+
+    /// Factorises for muscles and bones. @throws InputError  as MuscleGrowth does
+    explicit GrowthSession(Body rest, const Progress& progress = {});
+    ~GrowthSession();
+    GrowthSession(GrowthSession&&) noexcept;
+    GrowthSession& operator=(GrowthSession&&) noexcept;
+
+    /// As grow(), from the present. At least one new shape is shown before `progress` is first
+    /// asked whether to stop: of a stream of plans that overtake each other each has its effect.
+    /// @throws InputError  for plans that cannot be followed; the body stays as it was
+    /// @throws Cancelled   the next call goes on from there
+    GrowthResult grow_to(const GrowthPlan& plan, const Progress& progress = {},
+                         const Show& show = {});
+
+    const Body& rest() const;
+    /// What was last shown.
+    const Points& positions() const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+}  // namespace sinew

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "sinew/growth/grow.h"
+
+namespace sinew::growth_stages {
+
+// The steps of grow(), for those that keep some of them (growth_session.h).
+
+/// @throws InputError  for targets that contradict each other or are out of range
+void check_targets(const GrowthPlan& plan);
+/// Scale of each part.
+std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> parts,
+                                const GrowthPlan& plan);
+void note_bones(const BoneEditReport& report, GrowthResult& result);
+void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
+                  GrowthResult& result);
+/// Values per skin vertex of a region: of the plan's own maps, else a built-in one.
+std::vector<double> map_named(const Body& body, const GrowthPlan& plan, const std::string& name);
+/// Where fat goes for weight and body fat.
+std::vector<double> spread_of(const Body& body, const GrowthPlan& plan);
+Body with_stature(Body body, const GrowthPlan& plan);
+Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
+                    const Progress& progress);
+/// Mass, fat and stature of result.body, and what is wrong with it.
+void measure(GrowthResult& result);
+
+}  // namespace sinew::growth_stages

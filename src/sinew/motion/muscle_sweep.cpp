@@ -1,0 +1,58 @@
+#include "sinew/motion/muscle_sweep.h"
+
+#include "sinew/base/error.h"
+#include "sinew/motion/hill.h"
+#include "sinew/motion/muscle_paths.h"
+
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kLeastArm = 1e-6;  // m; smaller ones are rounding
+
+}  // namespace
+
+MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples) {
+    SINEW_ASSERT(samples >= 2, "{} samples", samples);
+    const Coordinate& swept = model.coordinates[static_cast<std::size_t>(coordinate)];
+    const double wide = swept.is_rotation ? 0.5 * M_PI : 0.5;
+    const double low = std::isfinite(swept.low) ? swept.low : -wide;
+    const double high = std::isfinite(swept.high) ? swept.high : wide;
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    MuscleSweep sweep{.coordinate = swept.name, .is_rotation = swept.is_rotation};
+    std::vector<MuscleSweep::Curve> curves(model.muscles.size());
+    std::vector<double> q = rest_coordinates(model);
+    std::vector<double> dense(q.size());
+    for (int k = 0; k < samples; ++k) {
+        q[static_cast<std::size_t>(coordinate)] = low + (high - low) * k / (samples - 1);
+        sweep.values.push_back(q[static_cast<std::size_t>(coordinate)]);
+        const ModelPlacement place = tree.place(q);
+        const PathState state = paths.evaluate(place);
+        for (std::size_t m = 0; m < curves.size(); ++m) {
+            paths.scatter(state, m, dense);
+            tree.fold_couplers(place, dense);
+            curves[m].moment_arm.push_back(-dense[static_cast<std::size_t>(coordinate)]);
+            curves[m].length.push_back(state.length[m]);
+        }
+    }
+    for (std::size_t m = 0; m < curves.size(); ++m) {
+        double largest = 0.0;
+        for (const double arm : curves[m].moment_arm) {
+            largest = std::max(largest, std::abs(arm));
+        }
+        if (largest < kLeastArm) {
+            continue;
+        }
+        curves[m].muscle = model.muscles[m].name;
+        for (const double length : curves[m].length) {
+            curves[m].force.push_back(equilibrium_force(model.muscles[m], length, 1.0).total);
+        }
+        sweep.muscles.push_back(std::move(curves[m]));
+    }
+    return sweep;
+}
+
+}  // namespace sinew

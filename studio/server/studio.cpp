@@ -1,0 +1,487 @@
+#include "studio/server/studio.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/pipeline/growth_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "studio/server/studio_data.h"
+
+namespace sinew::studio {
+
+namespace {
+
+constexpr std::chrono::milliseconds kStateInterval{100};  // while a slider moves
+constexpr std::size_t kMostChanges = 1000;
+
+InputError bad_field(const std::string& where, const std::string& needs) {
+    return InputError({.where = where,
+                       .found = "something else",
+                       .needs = needs,
+                       .remedy = "see docs/studio-protocol.md"});
+}
+
+const Json& field(const Json& message, const char* name) {
+    const auto it = message.find(name);
+    if (it == message.end()) {
+        throw InputError({.where = fmt::format("field '{}'", name),
+                          .found = "nothing",
+                          .needs = "a value",
+                          .remedy = "see docs/studio-protocol.md"});
+    }
+    return *it;
+}
+
+std::string text_field(const Json& message, const char* name) {
+    const Json& value = field(message, name);
+    if (!value.is_string()) {
+        throw bad_field(fmt::format("field '{}'", name), "a text");
+    }
+    return value.get<std::string>();
+}
+
+bool truth_field(const Json& message, const char* name, bool otherwise) {
+    const auto it = message.find(name);
+    if (it == message.end() || it->is_null()) {
+        return otherwise;
+    }
+    if (!it->is_boolean()) {
+        throw bad_field(fmt::format("field '{}'", name), "true or false");
+    }
+    return it->get<bool>();
+}
+
+double number_of(const Json& value, const std::string& where) {
+    if (!value.is_number() || !std::isfinite(value.get<double>())) {
+        throw bad_field(where, "a number");
+    }
+    return value.get<double>();
+}
+
+const std::map<std::string, int>& layer_numbers() {
+    static const std::map<std::string, int> kLayers = {
+        {"skin", 0}, {"muscles", 1}, {"bones", 2}, {"envelope", 3}, {"tets", 4}, {"fibres", 5}};
+    return kLayers;
+}
+
+std::string dump(const Json& message) {
+    return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json error_of(const InputError& e) {
+    const ErrorParts& parts = e.parts();
+    return {{"where", parts.where},
+            {"found", parts.found},
+            {"needs", parts.needs},
+            {"remedy", parts.remedy}};
+}
+
+}  // namespace
+
+Studio::Studio(const StudioOptions& options, Workspace& workspace, Outbox& outbox)
+    : data_(std::make_unique<Data>(options, workspace, outbox)) {
+    Data& d = *data_;
+    d.tasks.emplace_back([&d] { d.load_first(); });
+    d.worker = std::thread([&d] { d.work(); });
+}
+
+Studio::~Studio() {
+    {
+        const std::lock_guard lock(data_->mutex);
+        data_->is_stopping = true;
+        data_->overtake_locked();
+    }
+    data_->wake.notify_all();
+    data_->worker.join();
+}
+
+void Studio::on_open(ClientId client) {
+    const std::lock_guard lock(data_->mutex);
+    data_->views[client] = {};
+}
+
+void Studio::on_close(ClientId client) {
+    const std::lock_guard lock(data_->mutex);
+    data_->views.erase(client);
+}
+
+void Studio::on_text(ClientId client, std::string_view text) {
+    const Json message = Json::parse(text, nullptr, false);
+    if (!message.is_object()) {
+        data_->send(client, {{"event", "message"},
+                             {"level", "error"},
+                             {"text", "A command must be a JSON object."}});
+        return;
+    }
+    data_->command(client, message);
+}
+
+void Studio::Data::send(ClientId client, const Json& message) {
+    outbox.send_text(client, dump(message));
+}
+
+void Studio::Data::broadcast_locked(const Json& message) {
+    const std::string text = dump(message);
+    for (const auto& [client, view] : views) {
+        if (view.is_greeted) {
+            outbox.send_text(client, text);
+        }
+    }
+}
+
+void Studio::Data::broadcast_frame_locked(int mesh, const SharedBytes& frame, bool is_motion) {
+    const int layer = mesh % kBeforeMesh;
+    for (const auto& [client, view] : views) {
+        if (view.is_greeted && (layer >= kFirstBesideMesh || view.layers.contains(layer))) {
+            outbox.send_frame(client, frame, is_motion ? mesh : -1);
+        }
+    }
+}
+
+void Studio::Data::message(const char* level, const std::string& text) {
+    const std::lock_guard lock(mutex);
+    broadcast_locked({{"event", "message"}, {"level", level}, {"text", text}});
+}
+
+Json Studio::Data::state_locked() const {
+    Json edits = Json::object();
+    for (const auto& [target, value] : document.now().values) {
+        edits[target] = target == "gravity" ? Json(value > 0.5) : Json(value);
+    }
+    return {{"event", "state"},
+            {"edits", edits},
+            {"painted", document.now().painted != nullptr},
+            {"undo", document.undo_count()},
+            {"redo", document.redo_count()},
+            {"measures", measures},
+            {"before", scene ? scene->before : Json(nullptr)},
+            {"resolution", resolution},
+            {"revision", document.revision()},
+            {"mode", mode},
+            {"warnings", warnings}};
+}
+
+void Studio::Data::broadcast_state_locked() {
+    last_state = Clock::now();
+    broadcast_locked(state_locked());
+}
+
+void Studio::Data::overtake_locked() {
+    if (running) {
+        running->cancel();
+    }
+}
+
+void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& layers) {
+    if (!scene) {
+        return;
+    }
+    const std::uint32_t revision = document.revision();
+    for (const bool is_before : {false, true}) {
+        for (const int layer : layers) {
+            if (layer >= kDisplayLayers) {
+                continue;
+            }
+            const auto which = static_cast<DisplayLayer>(layer);
+            const DisplayMesh& mesh = scene->display.mesh(which);
+            std::vector<PartRange> parts;
+            std::size_t number = first_part(scene->display, which);
+            for (const DisplayPart& part : mesh.parts) {
+                parts.push_back({static_cast<std::uint32_t>(number++),
+                                 static_cast<std::uint32_t>(3 * part.first),
+                                 static_cast<std::uint32_t>(3 * part.count)});
+            }
+            const FrameHeader header{
+                .mesh = static_cast<std::uint32_t>(layer + (is_before ? kBeforeMesh : 0)),
+                .revision = revision,
+                .flags = static_cast<std::uint16_t>(is_before ? 1 : 0)};
+            const Points points = is_before || !x ? mesh.points : scene->driver.moved(which, *x);
+            outbox.send_frame(client,
+                              std::make_shared<const std::string>(
+                                  mesh_frame(header, points, mesh.triangles, parts)),
+                              -1);
+        }
+    }
+    if (layers.contains(kFibreMesh)) {
+        tasks.emplace_back([this] { make_fibres(); });
+        wake.notify_all();
+    }
+}
+
+void Studio::Data::command(ClientId client, const Json& message) {
+    const Json id = message.value("id", Json(nullptr));
+    Json reply;
+    try {
+        const std::string verb = text_field(message, "do");
+        if (verb == "open" || verb == "save" || verb == "export") {
+            const std::string file = text_field(message, "file");
+            later(client, id, [this, verb, file] {
+                return verb == "open"   ? open(file)
+                       : verb == "save" ? save(file)
+                                        : export_body(file);
+            });
+            return;
+        }
+        reply = answer(client, verb, message);
+        reply["ok"] = true;
+    } catch (const InputError& e) {
+        reply = {{"ok", false}, {"error", error_of(e)}};
+    }
+    reply["re"] = id;
+    send(client, reply);
+    // The geometry follows the answer.
+    const std::lock_guard lock(mutex);
+    if (const auto it = views.find(client); it != views.end() && reply.contains("sends")) {
+        send_meshes_locked(client, reply["sends"].get<std::set<int>>());
+        for (const auto& [mesh, frame] : beside) {
+            outbox.send_frame(client, frame, -1);
+        }
+    }
+}
+
+void Studio::Data::later(ClientId client, const Json& id, std::function<Json()> work) {
+    const std::lock_guard lock(mutex);
+    tasks.emplace_back([this, client, id, work = std::move(work)] {
+        Json reply;
+        try {
+            reply = work();
+            reply["ok"] = true;
+        } catch (const InputError& e) {
+            reply = {{"ok", false}, {"error", error_of(e)}};
+        } catch (const Cancelled&) {
+            reply = {{"ok", false},
+                     {"error",
+                      {{"where", "job"},
+                       {"found", "it was cancelled"},
+                       {"needs", "to run to its end"},
+                       {"remedy", "try again"}}}};
+        }
+        reply["re"] = id;
+        send(client, reply);
+    });
+    wake.notify_all();
+}
+
+Json Studio::Data::answer(ClientId client, const std::string& verb, const Json& message) {
+    static const std::vector<std::string> kVerbs = {
+        "hello", "view", "edit", "paint", "undo",     "redo", "reset",  "recipe", "pose",
+        "play",  "jump", "stop", "open",  "contract", "save", "export", "forces", "cancel"};
+    if (verb == "hello") {
+        return hello(client, message);
+    }
+    if (verb == "view") {
+        return view(client, message);
+    }
+    if (verb == "cancel") {
+        return cancel(message);
+    }
+    if (std::find(kVerbs.begin(), kVerbs.end(), verb) == kVerbs.end()) {
+        throw InputError(
+            {.where = "command",
+             .found = fmt::format("unknown verb '{}'{}", verb, did_you_mean(verb, kVerbs)),
+             .needs = "a verb of the protocol",
+             .remedy = "see docs/studio-protocol.md"});
+    }
+    {
+        const std::lock_guard lock(mutex);
+        if (!scene) {
+            throw InputError({.where = fmt::format("command '{}'", verb),
+                              .found = "no body yet",
+                              .needs = "a body that has been read or made",
+                              .remedy = "wait until the progress bar is done"});
+        }
+    }
+    if (verb == "edit") {
+        return edit(message);
+    }
+    if (verb == "paint") {
+        return paint(message);
+    }
+    if (verb == "recipe") {
+        return recipe(message);
+    }
+    return step(verb);
+}
+
+Json Studio::Data::hello(ClientId client, const Json& message) {
+    if (number_of(field(message, "protocol"), "field 'protocol'") != 1.0) {
+        throw bad_field("field 'protocol'", "1: reload the page");
+    }
+    const std::lock_guard lock(mutex);
+    View& shown = views[client];
+    shown.is_greeted = true;
+    return {{"catalogue", scene ? scene->catalogue : empty_catalogue()},
+            {"state", state_locked()},
+            {"sends", shown.layers}};
+}
+
+Json Studio::Data::view(ClientId client, const Json& message) {
+    const Json& names = field(message, "layers");
+    if (!names.is_array()) {
+        throw bad_field("field 'layers'", "a list of layers");
+    }
+    std::set<int> layers;
+    for (const Json& name : names) {
+        const auto it = name.is_string() ? layer_numbers().find(name.get<std::string>())
+                                         : layer_numbers().end();
+        if (it == layer_numbers().end()) {
+            throw bad_field("field 'layers'", "skin, muscles, bones, envelope, tets or fibres");
+        }
+        layers.insert(it->second);
+    }
+    const std::lock_guard lock(mutex);
+    View& shown = views[client];
+    std::set<int> added;
+    std::set_difference(layers.begin(), layers.end(), shown.layers.begin(), shown.layers.end(),
+                        std::inserter(added, added.end()));
+    shown.layers = std::move(layers);
+    return {{"sends", shown.is_greeted ? added : std::set<int>{}}};
+}
+
+Json Studio::Data::edit(const Json& message) {
+    const Json& list = field(message, "changes");
+    if (!list.is_array() || list.size() > kMostChanges) {
+        throw bad_field("field 'changes'", fmt::format("a list of at most {}", kMostChanges));
+    }
+    const bool drags = truth_field(message, "dragging", false);
+    std::vector<Change> changes;
+    for (const Json& entry : list) {
+        if (!entry.is_object()) {
+            throw bad_field("field 'changes'", "{target, value}");
+        }
+        Change change{.target = text_field(entry, "target")};
+        const Json& value = field(entry, "value");
+        if (value.is_boolean()) {
+            change.value = value.get<bool>() ? 1.0 : 0.0;
+        } else if (!value.is_null()) {
+            change.value = number_of(value, fmt::format("target '{}'", change.target));
+        }
+        changes.push_back(std::move(change));
+    }
+    std::shared_ptr<Scene> shown;
+    {
+        const std::lock_guard lock(mutex);
+        shown = scene;
+    }
+    for (const Change& change : changes) {
+        require_known(change, shown->body);
+    }
+    const std::lock_guard lock(mutex);
+    document.edit(changes, drags);
+    is_dragging = drags;
+    overtake_locked();
+    if (!drags || Clock::now() - last_state > kStateInterval) {
+        broadcast_state_locked();
+    }
+    wake.notify_all();
+    return {{"revision", document.revision()}};
+}
+
+Json Studio::Data::paint(const Json& message) {
+    const Json& list = field(message, "vertices");
+    const Json& numbers = field(message, "values");
+    const std::lock_guard lock(mutex);
+    const auto count =
+        static_cast<std::size_t>(scene->display.mesh(DisplayLayer::Skin).points.rows());
+    if (message.contains("count") &&
+        number_of(message["count"], "field 'count'") != static_cast<double>(count)) {
+        throw InputError({.where = "painting",
+                          .found = "strokes on another skin",
+                          .needs = "the skin that is shown now",
+                          .remedy = "paint again"});
+    }
+    if (!list.is_array() || !numbers.is_array() || list.size() != numbers.size()) {
+        throw bad_field("fields 'vertices' and 'values'", "two lists of one length");
+    }
+    std::vector<std::uint32_t> vertices;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (!list[i].is_number_unsigned() || list[i].get<std::uint64_t>() >= count) {
+            throw bad_field("field 'vertices'", fmt::format("numbers below {}", count));
+        }
+        vertices.push_back(list[i].get<std::uint32_t>());
+        values.push_back(number_of(numbers[i], "field 'values'"));
+    }
+    double amount = 2.0;
+    if (const auto it = message.find("amount"); it != message.end() && !it->is_null()) {
+        const ValueRange range = range_of("fat");
+        amount = std::clamp(number_of(*it, "field 'amount'"), range.low, range.high);
+    }
+    const bool ends = truth_field(message, "end", true);
+    document.paint(vertices, values, count, amount, ends);
+    is_dragging = !ends;
+    overtake_locked();
+    const std::vector<double> nothing(count, 0.0);
+    const auto frame = std::make_shared<const std::string>(
+        scalars_frame({.mesh = 0, .revision = document.revision()},
+                      document.now().painted ? *document.now().painted : nothing));
+    broadcast_frame_locked(0, frame, false);
+    broadcast_state_locked();
+    wake.notify_all();
+    return {{"revision", document.revision()}};
+}
+
+Json Studio::Data::recipe(const Json& message) {
+    GrowthRecipe found;
+    if (message.contains("recipe")) {
+        found = parse_growth_recipe(message["recipe"].dump(), "recipe");
+    } else {
+        const std::string name = text_field(message, "name");
+        std::vector<std::string> names;
+        for (const RecipeEntry& entry : built_in_recipes()) {
+            names.push_back(entry.name);
+            if (entry.name == name) {
+                found = read_growth_recipe(entry.file);
+            }
+        }
+        if (found.name.empty()) {
+            throw InputError(
+                {.where = "recipe",
+                 .found = fmt::format("unknown recipe '{}'{}", name, did_you_mean(name, names)),
+                 .needs = "a recipe of the catalogue",
+                 .remedy = "choose one of the list"});
+        }
+    }
+    const std::lock_guard lock(mutex);
+    plan_of(edits_of(found.plan), scene->body);  // refuses what this body does not have
+    document.replace(edits_of(found.plan));
+    is_dragging = false;
+    overtake_locked();
+    broadcast_state_locked();
+    wake.notify_all();
+    return {{"revision", document.revision()}, {"description", found.description}};
+}
+
+Json Studio::Data::step(const std::string& verb) {
+    const std::lock_guard lock(mutex);
+    bool is_changed = true;
+    if (verb == "undo") {
+        is_changed = document.undo();
+    } else if (verb == "redo") {
+        is_changed = document.redo();
+    } else if (verb == "reset") {
+        document.reset();
+    }
+    if (is_changed) {
+        is_dragging = false;
+        overtake_locked();
+        broadcast_state_locked();
+        wake.notify_all();
+    }
+    return {{"revision", document.revision()}, {"changed", is_changed}};
+}
+
+Json Studio::Data::cancel(const Json& message) {
+    const std::lock_guard lock(mutex);
+    const bool is_meant = !message.contains("job") || message["job"] == running_job;
+    if (is_meant) {
+        overtake_locked();
+    }
+    return {{"cancelled", is_meant && running.has_value()}};
+}
+
+}  // namespace sinew::studio

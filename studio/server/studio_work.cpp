@@ -1,0 +1,322 @@
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+#include "sinew/io/asset.h"
+#include "sinew/io/atomic_file.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/mesh_parts.h"
+#include "sinew/io/model_files.h"
+#include "sinew/motion/body_model.h"
+#include "sinew/pipeline/growth_recipe.h"
+#include "sinew/pipeline/make_body.h"
+
+#include <fmt/format.h>
+
+#include "studio/server/job_events.h"
+#include "studio/server/studio_data.h"
+
+namespace sinew::studio {
+
+namespace {
+
+constexpr std::chrono::milliseconds kShowInterval{14};  // between frames of a solve
+constexpr int kIterations = 20;                         // of muscles: ten are within a millimetre
+
+}  // namespace
+
+Progress Studio::Data::begin_job(const std::string& what) {
+    const std::lock_guard lock(mutex);
+    running_job = ++last_job;
+    const int job = running_job;
+    const auto send_event = [this, job, what](const JobEvent& event) {
+        const std::lock_guard inner(mutex);
+        // Stages of a solve repeat themselves: only of what is read and made there is a share.
+        const auto or_null = [&](const std::optional<double>& v) {
+            return v && event.what != "local/global" ? Json(*v) : Json(nullptr);
+        };
+        broadcast_locked({{"event", "progress"},
+                          {"job", job},
+                          {"what", what},
+                          {"fraction", or_null(event.fraction)},
+                          {"seconds_left", or_null(event.seconds_left)},
+                          {"done", false}});
+    };
+    running.emplace(std::make_shared<JobEvents>(send_event, [](std::string_view) {}));
+    if (is_stopping) {
+        running->cancel();
+    }
+    return *running;
+}
+
+void Studio::Data::end_job() {
+    const std::lock_guard lock(mutex);
+    running.reset();
+    broadcast_locked({{"event", "progress"},
+                      {"job", running_job},
+                      {"what", ""},
+                      {"fraction", 1.0},
+                      {"seconds_left", 0.0},
+                      {"done", true}});
+}
+
+void Studio::Data::work() {
+    for (;;) {
+        std::function<void()> task;
+        {
+            std::unique_lock lock(mutex);
+            wake.wait(lock, [&] {
+                return is_stopping || !tasks.empty() ||
+                       (session && grown_revision != document.revision());
+            });
+            if (is_stopping) {
+                return;
+            }
+            if (!tasks.empty()) {
+                task = std::move(tasks.front());
+                tasks.pop_front();
+            }
+        }
+        try {
+            if (task) {
+                task();
+            } else {
+                grow();
+            }
+        } catch (const Cancelled&) {
+            // Overtaken: what is wanted now is looked up again.
+        } catch (const InputError& e) {
+            message("error", e.what());
+        } catch (const std::exception& e) {
+            message("error", fmt::format("Internal error: {}", e.what()));
+        }
+    }
+}
+
+void Studio::Data::load_first() {
+    const Progress progress = begin_job("Reading the body");
+    Body body;
+    if (!options.body.empty()) {
+        body = read_body_with_tets(options.body);
+    } else {
+        MakeBodyOptions make;
+        make.body.resolution = BodyResolution::Preview;
+        make.cache = options.cache;
+        body = make_body(make, progress).body;
+    }
+    end_job();
+    show_scene(std::move(body));
+}
+
+// Another person: everything is sent anew.
+void Studio::Data::show_scene(Body body) {
+    auto made = std::make_shared<Scene>(std::move(body));
+    {
+        const std::lock_guard lock(mutex);
+        scene = made;
+        document.clear();
+        grown_revision = document.revision();
+        x.reset();
+        grown.reset();
+        result.reset();
+        warnings.clear();
+        measures = made->before;
+        mode = "rest";
+        broadcast_locked({{"event", "catalogue"}, {"catalogue", made->catalogue}});
+        broadcast_state_locked();
+        for (const auto& [client, view] : views) {
+            if (view.is_greeted) {
+                send_meshes_locked(client, view.layers);
+            }
+        }
+    }
+    const Progress progress = begin_job("Preparing the sliders");
+    session.reset();
+    session = std::make_unique<GrowthSession>(made->body, progress);
+    end_job();
+}
+
+void Studio::Data::show(const Points& points, bool is_final) {
+    const Clock::time_point now = Clock::now();
+    if (!is_final && now - last_shown < kShowInterval) {
+        return;
+    }
+    last_shown = now;
+    std::set<int> layers;
+    std::uint32_t revision = 0;
+    std::shared_ptr<Scene> shown;
+    {
+        const std::lock_guard lock(mutex);
+        shown = scene;
+        revision = document.revision();
+        for (const auto& [client, view] : views) {
+            if (view.is_greeted) {
+                layers.insert(view.layers.begin(), view.layers.end());
+            }
+        }
+        x = std::make_shared<const Points>(points);
+    }
+    for (const int layer : layers) {
+        if (layer >= kDisplayLayers) {
+            continue;
+        }
+        const auto which = static_cast<DisplayLayer>(layer);
+        const auto frame = std::make_shared<const std::string>(
+            motion_frame({.mesh = static_cast<std::uint32_t>(layer), .revision = revision},
+                         shown->driver.moved(which, points), shown->display.mesh(which).triangles));
+        const std::lock_guard lock(mutex);
+        broadcast_frame_locked(layer, frame, true);
+    }
+}
+
+void Studio::Data::grow() {
+    Edits edits;
+    std::uint32_t revision = 0;
+    {
+        const std::lock_guard lock(mutex);
+        edits = document.now();
+        revision = document.revision();
+    }
+    GrowthPlan plan = plan_of(edits, scene->body);
+    plan.iterations = kIterations;
+    for (auto& [name, map] : plan.fat_maps) {
+        map = scene->driver.on_body_skin(map);
+    }
+    const Progress progress = begin_job("Growing");
+    GrowthResult grown_now;
+    try {
+        grown_now =
+            session->grow_to(plan, progress, [&](const Points& points) { show(points, false); });
+    } catch (const InputError& e) {
+        {
+            const std::lock_guard lock(mutex);
+            grown_revision = revision;
+            warnings = {e.what()};
+            broadcast_state_locked();
+        }
+        end_job();
+        return;
+    }
+    show(session->positions(), true);
+    const Json measured = measures_of(grown_now.body);
+    {
+        const std::lock_guard lock(mutex);
+        grown_revision = revision;
+        measures = measured;
+        warnings = grown_now.warnings;
+        result = std::make_shared<const GrowthResult>(std::move(grown_now));
+        broadcast_state_locked();
+    }
+    end_job();
+}
+
+// What was asked for last is in the body before it is written.
+void Studio::Data::require_grown() {
+    const auto is_behind = [&] {
+        const std::lock_guard lock(mutex);
+        return session && !is_stopping && grown_revision != document.revision();
+    };
+    while (is_behind()) {
+        try {
+            grow();
+        } catch (const Cancelled&) {
+            // Overtaken by a newer wish.
+        }
+    }
+}
+
+Json Studio::Data::open(const std::string& file) {
+    const std::filesystem::path path = workspace.existing(file);
+    if (kind_of_file(file) == "recipe") {
+        const GrowthRecipe found = read_growth_recipe(path);
+        const std::lock_guard lock(mutex);
+        plan_of(edits_of(found.plan), scene->body);
+        document.replace(edits_of(found.plan));
+        broadcast_state_locked();
+        return {{"kind", "recipe"}};
+    }
+    Asset asset = read_asset(path);
+    if (Body* body = std::get_if<Body>(&asset.content);
+        body != nullptr && body->tets.tets.rows() > 0) {
+        show_scene(std::move(*body));
+        return {{"kind", "body"}};
+    }
+    if (std::holds_alternative<MotionClip>(asset.content)) {
+        return {{"kind", "motion"}};
+    }
+    std::vector<MeshPart> parts = read_surface(path);
+    const TriangleMesh mesh = merged(parts);
+    const std::lock_guard lock(mutex);
+    const int number = beside.empty() ? kFirstBesideMesh : beside.rbegin()->first + 1;
+    const auto frame = std::make_shared<const std::string>(
+        mesh_frame({.mesh = static_cast<std::uint32_t>(number), .revision = document.revision()},
+                   mesh.points, mesh.triangles, {}));
+    beside[number] = frame;
+    broadcast_frame_locked(number, frame, false);
+    return {{"kind", "mesh"}, {"mesh", number}, {"note", asset.note}};
+}
+
+Json Studio::Data::save(const std::string& file) {
+    if (kind_of_file(file) != "body") {
+        throw InputError({.where = fmt::format("file '{}'", file),
+                          .found = "another ending",
+                          .needs = "a name that ends in .sinew",
+                          .remedy = "use export for other formats"});
+    }
+    return export_body(file);
+}
+
+Json Studio::Data::export_body(const std::string& file) {
+    const std::filesystem::path path = workspace.place_of(file);
+    require_grown();
+    std::shared_ptr<const GrowthResult> last;
+    Edits edits;
+    {
+        const std::lock_guard lock(mutex);
+        last = result;
+        edits = document.now();
+    }
+    const std::string ending = lower(path.extension().string());
+    GrowthResult now;
+    if (last) {
+        now = *last;
+        finish_person(now);
+    } else {
+        now.body = scene->body;
+    }
+    std::string note;
+    if (ending == ".json") {
+        GrowthPlan plan = plan_of(edits, scene->body);
+        std::erase_if(plan.fat, [](const NamedValue& v) { return v.first == "painted"; });
+        write_file_bytes(path, growth_recipe_text({.name = path.stem().string(), .plan = plan}));
+        note = "recipe";
+    } else if (ending == ".osim" || ending == ".xml") {
+        for (const std::string& left_out : write_model(path, model_from_body(now.body))) {
+            note += left_out + "; ";
+        }
+    } else {
+        note = write_grown(path, scene->body, now);
+    }
+    return {{"file", file}, {"url", "/api/files/" + file}, {"note", note}};
+}
+
+void Studio::Data::make_fibres() {
+    const std::shared_ptr<Scene> shown = scene;
+    if (shown->display.fibres().points.rows() == 0) {
+        shown->display.make_fibres(shown->body);
+    }
+    const DisplayLines& lines = shown->display.fibres();
+    std::vector<std::uint8_t> colours;
+    for (const auto& colour : lines.colours) {
+        colours.insert(colours.end(), colour.begin(), colour.end());
+    }
+    std::vector<std::uint32_t> pairs;
+    for (const auto& pair : lines.pairs) {
+        pairs.push_back(static_cast<std::uint32_t>(pair[0]));
+        pairs.push_back(static_cast<std::uint32_t>(pair[1]));
+    }
+    const std::lock_guard lock(mutex);
+    const auto frame = std::make_shared<const std::string>(lines_frame(
+        {.mesh = kFibreMesh, .revision = document.revision()}, lines.points, colours, pairs));
+    broadcast_frame_locked(kFibreMesh, frame, false);
+}
+
+}  // namespace sinew::studio
