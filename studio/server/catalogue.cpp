@@ -5,9 +5,11 @@
 #include "sinew/body/summary.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/io/data_folder.h"
+#include "sinew/pipeline/body_motion.h"
 #include "sinew/pipeline/growth_recipe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 
 #include "studio/server/document.h"
@@ -78,6 +80,30 @@ Json bones_of(const Body& body) {
     return list;
 }
 
+Json joints_of(const Body& body) {
+    Json list = Json::array();
+    const std::vector<PosableJoint> joints = posable_joints(body);
+    for (const PosableJoint& joint : joints) {
+        Json entry = named(joint.name);
+        entry["position"] = {joint.centre.x(), joint.centre.y(), joint.centre.z()};
+        entry["parent"] = joint.parent >= 0
+                              ? Json(joints[static_cast<std::size_t>(joint.parent)].name)
+                              : Json(nullptr);
+        entry["axes"] = Json::array();
+        entry["limits_deg"] = Json::array();
+        entry["motions"] = Json::array();
+        for (std::size_t k = 0; k < static_cast<std::size_t>(joint.angles); ++k) {
+            constexpr double kDegrees = 180.0 / M_PI;
+            entry["axes"].push_back({joint.axes[k].x(), joint.axes[k].y(), joint.axes[k].z()});
+            entry["limits_deg"].push_back(
+                {kDegrees * joint.limits[k].low, kDegrees * joint.limits[k].high});
+            entry["motions"].push_back(joint.motions[k]);
+        }
+        list.push_back(std::move(entry));
+    }
+    return list;
+}
+
 Json ranges() {
     Json all = Json::object();
     for (const char* kind : {"muscle", "fat", "bone", "stature", "weight", "body_fat"}) {
@@ -140,6 +166,8 @@ Json catalogue_of(const Body& body, const BodyDisplay& display) {
         }
     }
     catalogue["bones"] = bones_of(body);
+    catalogue["joints"] = joints_of(body);
+    catalogue["motions"] = built_in_motions();
     for (int k = 0; k < kDisplayLayers; ++k) {
         for (const DisplayPart& part : display.mesh(static_cast<DisplayLayer>(k)).parts) {
             catalogue["parts"].push_back({{"mesh", k},

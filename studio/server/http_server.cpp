@@ -51,7 +51,7 @@ void listen(Shared& shared) {
     const HttpServerOptions& o = shared.options;
     try {
         const net::ip::address address = net::ip::make_address(o.host);
-        const tcp::endpoint endpoint(address, static_cast<net::ip::port_type>(o.port));
+        const tcp::endpoint endpoint(address, static_cast<unsigned short>(o.port));
         shared.acceptor.open(endpoint.protocol());
         shared.acceptor.set_option(net::socket_base::reuse_address(true));
         shared.acceptor.bind(endpoint);

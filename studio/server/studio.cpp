@@ -44,6 +44,11 @@ std::string text_field(const Json& message, const char* name) {
     return value.get<std::string>();
 }
 
+std::string optional_text(const Json& message, const char* name) {
+    const auto it = message.find(name);
+    return it == message.end() || it->is_null() ? std::string() : text_field(message, name);
+}
+
 bool truth_field(const Json& message, const char* name, bool otherwise) {
     const auto it = message.find(name);
     if (it == message.end() || it->is_null()) {
@@ -93,7 +98,9 @@ Studio::~Studio() {
     {
         const std::lock_guard lock(data_->mutex);
         data_->is_stopping = true;
-        data_->overtake_locked();
+        if (data_->running) {
+            data_->running->cancel();
+        }
     }
     data_->wake.notify_all();
     data_->worker.join();
@@ -171,7 +178,7 @@ void Studio::Data::broadcast_state_locked() {
 }
 
 void Studio::Data::overtake_locked() {
-    if (running) {
+    if (running && is_overtakable) {
         running->cancel();
     }
 }
@@ -226,10 +233,19 @@ void Studio::Data::command(ClientId client, const Json& message) {
             });
             return;
         }
+        if (verb == "forces") {
+            const std::string file = optional_text(message, "file");
+            const std::string coordinate = optional_text(message, "coordinate");
+            later(client, id, [this, file, coordinate] { return forces(file, coordinate); });
+            return;
+        }
         reply = answer(client, verb, message);
         reply["ok"] = true;
     } catch (const InputError& e) {
         reply = {{"ok", false}, {"error", error_of(e)}};
+    } catch (const Json::exception&) {
+        reply = {{"ok", false},
+                 {"error", error_of(bad_field("command", "fields of the protocol"))}};
     }
     reply["re"] = id;
     send(client, reply);
@@ -304,6 +320,10 @@ Json Studio::Data::answer(ClientId client, const std::string& verb, const Json& 
     if (verb == "recipe") {
         return recipe(message);
     }
+    if (verb == "pose" || verb == "play" || verb == "jump" || verb == "stop" ||
+        verb == "contract") {
+        return move(verb, message);
+    }
     return step(verb);
 }
 
@@ -371,6 +391,7 @@ Json Studio::Data::edit(const Json& message) {
         require_known(change, shown->body);
     }
     const std::lock_guard lock(mutex);
+    end_motion_locked();
     document.edit(changes, drags);
     is_dragging = drags;
     overtake_locked();
@@ -412,6 +433,7 @@ Json Studio::Data::paint(const Json& message) {
         amount = std::clamp(number_of(*it, "field 'amount'"), range.low, range.high);
     }
     const bool ends = truth_field(message, "end", true);
+    end_motion_locked();
     document.paint(vertices, values, count, amount, ends);
     is_dragging = !ends;
     overtake_locked();
@@ -448,6 +470,7 @@ Json Studio::Data::recipe(const Json& message) {
     }
     const std::lock_guard lock(mutex);
     plan_of(edits_of(found.plan), scene->body);  // refuses what this body does not have
+    end_motion_locked();
     document.replace(edits_of(found.plan));
     is_dragging = false;
     overtake_locked();
@@ -467,6 +490,7 @@ Json Studio::Data::step(const std::string& verb) {
         document.reset();
     }
     if (is_changed) {
+        end_motion_locked();
         is_dragging = false;
         overtake_locked();
         broadcast_state_locked();
@@ -481,7 +505,7 @@ Json Studio::Data::cancel(const Json& message) {
     if (is_meant) {
         overtake_locked();
     }
-    return {{"cancelled", is_meant && running.has_value()}};
+    return {{"cancelled", is_meant && running.has_value() && is_overtakable}};
 }
 
 }  // namespace sinew::studio

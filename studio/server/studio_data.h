@@ -2,6 +2,7 @@
 
 #include "sinew/growth/growth_session.h"
 #include "sinew/pipeline/body_display.h"
+#include "sinew/pipeline/body_motion.h"
 
 #include <chrono>
 #include <condition_variable>
@@ -37,6 +38,7 @@ struct Scene {
     Body body;  ///< at rest, at preview resolution where there are two
     BodyDisplay display;
     DisplayDriver driver;
+    std::vector<PosableJoint> joints;
     Json catalogue;
     Json before;  ///< measures at rest
 
@@ -44,8 +46,19 @@ struct Scene {
         : body(std::move(b)),
           display(body),
           driver(display, body),
+          joints(posable_joints(body)),
           catalogue(catalogue_of(body, display)),
           before(measures_of(body)) {}
+};
+
+/// What the body is to do, besides being shaped.
+struct MotionWish {
+    std::string mode = "rest";            ///< "rest", "pose", "play", "jump", "contract"
+    PosedAngles angles = {};              ///< of a pose
+    std::string file = {};                ///< of a play: a file, or a built-in motion
+    bool loops = true;                    ///< of a play
+    std::vector<double> activation = {};  ///< of a contraction, per muscle
+    std::uint32_t number = 0;             ///< rises with every wish
 };
 
 struct Studio::Data {
@@ -60,7 +73,6 @@ struct Studio::Data {
     Document document = {};
     std::shared_ptr<Scene> scene = {};
     std::shared_ptr<const Points> x = {};  // of the scene's tets, as last shown
-    std::shared_ptr<const Body> grown = {};
     std::shared_ptr<const GrowthResult> result = {};
     Json measures = nullptr;
     std::vector<std::string> warnings = {};
@@ -68,15 +80,28 @@ struct Studio::Data {
     std::string resolution = "preview";
     std::uint32_t grown_revision = 0;  // of the document, as solved
     bool is_dragging = false;
+    MotionWish motion = {};
+    std::uint32_t motion_done = 0;  // number of the wish that is being followed
+    int frames_left = 0;            // to be shown without a new wish
+    Clock::time_point next_frame = {};
     std::deque<std::function<void()>> tasks = {};  // for the worker, before all else
-    std::optional<Progress> running = {};          // what a new wish overtakes
+    std::optional<Progress> running = {};
+    bool is_overtakable = false;  // by a new wish; what prepares is not
     int running_job = 0;
     int last_job = 0;
     std::map<int, SharedBytes> beside = {};  // meshes opened beside the body
     Clock::time_point last_state = {};
 
-    std::unique_ptr<GrowthSession> session = {};  // of the worker only
-    Clock::time_point last_shown = {};            // of the worker only
+    // Of the worker only.
+    std::unique_ptr<GrowthSession> session = {};
+    Clock::time_point last_shown = {};
+    std::unique_ptr<BodyMover> mover = {};
+    std::uint32_t mover_revision = 0;
+    std::optional<CharacterMotion> clip = {};
+    Clock::time_point play_begin = {};
+    std::unique_ptr<MuscleGrowth> contraction = {};
+    std::uint32_t contraction_revision = 0;
+
     std::thread worker = {};
 
     Data(const StudioOptions& o, Workspace& w, Outbox& b) : options(o), workspace(w), outbox(b) {}
@@ -100,6 +125,8 @@ struct Studio::Data {
     Json recipe(const Json& message);
     Json step(const std::string& verb);
     Json cancel(const Json& message);
+    Json move(const std::string& verb, const Json& message);
+    void end_motion_locked();
     /// Runs on the worker, which then answers.
     void later(ClientId client, const Json& id, std::function<Json()> work);
     void overtake_locked();
@@ -109,13 +136,24 @@ struct Studio::Data {
     void load_first();
     void show_scene(Body body);
     void grow();
+    bool is_behind();
     void require_grown();
     void show(const Points& points, bool is_final);
     Json open(const std::string& file);
     Json save(const std::string& file);
     Json export_body(const std::string& file);
+    Json forces(const std::string& file, const std::string& wanted);
     void make_fibres();
-    Progress begin_job(const std::string& what);
+    void advance_motion();
+    void prepare_mover();
+    void begin_frames(const MotionWish& wish);
+    void advance_frame(const MotionWish& wish);
+    void jump(std::uint32_t number);
+    void contract(const MotionWish& wish);
+    void return_to_rest(std::uint32_t number);
+    void show_moved(double time);
+    const Body& body_now() const;
+    Progress begin_job(const std::string& what, bool overtakable = false);
     void end_job();
 };
 

@@ -23,8 +23,9 @@ constexpr int kIterations = 20;                         // of muscles: ten are w
 
 }  // namespace
 
-Progress Studio::Data::begin_job(const std::string& what) {
+Progress Studio::Data::begin_job(const std::string& what, bool overtakable) {
     const std::lock_guard lock(mutex);
+    is_overtakable = overtakable;
     running_job = ++last_job;
     const int job = running_job;
     const auto send_event = [this, job, what](const JobEvent& event) {
@@ -63,10 +64,15 @@ void Studio::Data::work() {
         std::function<void()> task;
         {
             std::unique_lock lock(mutex);
-            wake.wait(lock, [&] {
-                return is_stopping || !tasks.empty() ||
+            const auto is_pressing = [&] {
+                return is_stopping || !tasks.empty() || motion.number != motion_done ||
                        (session && grown_revision != document.revision());
-            });
+            };
+            if (session && frames_left > 0) {
+                wake.wait_until(lock, next_frame, is_pressing);
+            } else {
+                wake.wait(lock, [&] { return is_pressing(); });
+            }
             if (is_stopping) {
                 return;
             }
@@ -78,8 +84,10 @@ void Studio::Data::work() {
         try {
             if (task) {
                 task();
-            } else {
+            } else if (is_behind()) {
                 grow();
+            } else if (session) {
+                advance_motion();
             }
         } catch (const Cancelled&) {
             // Overtaken: what is wanted now is looked up again.
@@ -87,6 +95,9 @@ void Studio::Data::work() {
             message("error", e.what());
         } catch (const std::exception& e) {
             message("error", fmt::format("Internal error: {}", e.what()));
+        }
+        if (running) {  // it did not come to its end
+            end_job();
         }
     }
 }
@@ -115,11 +126,13 @@ void Studio::Data::show_scene(Body body) {
         document.clear();
         grown_revision = document.revision();
         x.reset();
-        grown.reset();
         result.reset();
         warnings.clear();
         measures = made->before;
         mode = "rest";
+        motion = {};
+        motion_done = 0;
+        frames_left = 0;
         broadcast_locked({{"event", "catalogue"}, {"catalogue", made->catalogue}});
         broadcast_state_locked();
         for (const auto& [client, view] : views) {
@@ -129,6 +142,8 @@ void Studio::Data::show_scene(Body body) {
         }
     }
     const Progress progress = begin_job("Preparing the sliders");
+    mover.reset();
+    contraction.reset();
     session.reset();
     session = std::make_unique<GrowthSession>(made->body, progress);
     end_job();
@@ -180,7 +195,13 @@ void Studio::Data::grow() {
     for (auto& [name, map] : plan.fat_maps) {
         map = scene->driver.on_body_skin(map);
     }
-    const Progress progress = begin_job("Growing");
+    const Progress progress = begin_job("Growing", true);
+    {
+        const std::lock_guard lock(mutex);
+        if (revision != document.revision()) {
+            running->cancel();  // overtaken already, but what was asked for is shown once
+        }
+    }
     GrowthResult grown_now;
     try {
         grown_now =
@@ -208,12 +229,14 @@ void Studio::Data::grow() {
     end_job();
 }
 
+// The document has changed since it was last solved.
+bool Studio::Data::is_behind() {
+    const std::lock_guard lock(mutex);
+    return session && !is_stopping && grown_revision != document.revision();
+}
+
 // What was asked for last is in the body before it is written.
 void Studio::Data::require_grown() {
-    const auto is_behind = [&] {
-        const std::lock_guard lock(mutex);
-        return session && !is_stopping && grown_revision != document.revision();
-    };
     while (is_behind()) {
         try {
             grow();
@@ -229,6 +252,7 @@ Json Studio::Data::open(const std::string& file) {
         const GrowthRecipe found = read_growth_recipe(path);
         const std::lock_guard lock(mutex);
         plan_of(edits_of(found.plan), scene->body);
+        end_motion_locked();
         document.replace(edits_of(found.plan));
         broadcast_state_locked();
         return {{"kind", "recipe"}};

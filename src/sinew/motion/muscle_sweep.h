@@ -17,8 +17,8 @@ struct MuscleSweep {
     };
     std::string coordinate;
     bool is_rotation = true;
-    std::vector<double> values = {};    ///< rad or m
-    std::vector<Curve> muscles = {};    ///< those that the coordinate moves
+    std::vector<double> values = {};  ///< rad or m
+    std::vector<Curve> muscles = {};  ///< those that the coordinate moves
 };
 
 /// @param samples  >= 2

@@ -1,0 +1,454 @@
+// The server as clients meet it: right ones, wrong ones and hostile ones.
+
+#include "sinew/io/archive.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "studio/server/app.h"
+#include "tests/studio/raw_client.h"
+#include "tests/support/limb_body.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew::studio {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+/// A server on a thread of its own, showing a small body.
+class Running {
+public:
+    explicit Running(const HttpServerOptions& http = {}, const std::string& token = {}) {
+        write_archive(folder_.path() / "limb.sinew", support::limb_body({.along = 10}));
+        AppOptions options;
+        options.http = http;
+        options.token = token;
+        options.workspace = folder_.path() / "work";
+        options.studio.body = folder_.path() / "limb.sinew";
+        app_ = std::make_unique<App>(options);
+        thread_ = std::thread([this] { app_->run(); });
+    }
+    ~Running() {
+        app_->stop();
+        thread_.join();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+    int port() const {
+        return app_->port();
+    }
+    fs::path workspace() const {
+        return folder_.path() / "work";
+    }
+    const fs::path folder() const {
+        return folder_.path();
+    }
+    std::string get(const std::string& target, const std::string& headers = {}) const {
+        return http(port(), fmt::format("GET {} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: "
+                                        "close\r\n{}\r\n",
+                                        target, port(), headers));
+    }
+    bool is_healthy() const {
+        return status_of(get("/api/health")) == "200";
+    }
+
+private:
+    support::TemporaryFolder folder_;
+    std::unique_ptr<App> app_;
+    std::thread thread_;
+};
+
+/// Greets, and waits until the body is there.
+Json greet(RawClient& client) {
+    EXPECT_TRUE(client.upgrade());
+    Json hello = client.ask({{"do", "hello"}, {"protocol", 1}});
+    if (hello["state"]["mode"] == "loading") {
+        hello["catalogue"] = client.wait_for("catalogue")["catalogue"];
+        hello["state"] = client.wait_for("state");
+    }
+    return hello;
+}
+
+struct StudioServer : testing::Test {
+    static void SetUpTestSuite() {
+        server = std::make_unique<Running>();
+    }
+    static void TearDownTestSuite() {
+        server.reset();
+    }
+    static std::unique_ptr<Running> server;
+};
+std::unique_ptr<Running> StudioServer::server;
+
+TEST_F(StudioServer, TellsWhatABodyIsMadeOfAndSendsIt) {
+    RawClient client(server->port());
+    const Json hello = greet(client);
+    const Json& catalogue = hello["catalogue"];
+    ASSERT_EQ(catalogue["muscles"].size(), 2u);
+    EXPECT_EQ(catalogue["muscles"][0]["name"], "biceps_brachii_l");
+    EXPECT_EQ(catalogue["muscles"][0]["label"], "Biceps brachii, left");
+    EXPECT_EQ(catalogue["muscles"][0]["side"], "left");
+    EXPECT_GT(catalogue["muscles"][0]["volume_ml"].get<double>(), 10.0);
+    EXPECT_FALSE(catalogue["parts"].empty());
+    EXPECT_GT(hello["state"]["measures"]["mass_kg"].get<double>(), 0.1);
+    while (client.mesh_frames < 2) {  // the skin, and the skin before any edit
+        ASSERT_TRUE(client.receive());
+    }
+}
+
+TEST_F(StudioServer, AnEditMovesTheSkinAndUndoPutsItBack) {
+    RawClient client(server->port());
+    greet(client);
+    const Json rest = client.ask({{"do", "reset"}});
+    const Json edited = client.ask({{"do", "edit"},
+                                    {"changes", {{{"target", "muscle:biceps"}, {"value", 1.4}}}},
+                                    {"dragging", false}});
+    ASSERT_TRUE(edited["ok"]) << edited;
+    const std::uint64_t before = client.motion_frames;
+    const auto is_solved = [&](const Json& state) {
+        return state["measures"]["muscles"]["biceps_brachii_l"].get<double>() >
+               1.3 * state["before"]["muscles"]["biceps_brachii_l"].get<double>();
+    };
+    const Json grown = client.wait_for("state", is_solved);
+    ASSERT_FALSE(grown.is_null());
+    EXPECT_EQ(grown["edits"]["muscle:biceps"], 1.4);
+    EXPECT_GE(grown["undo"], 1);
+    EXPECT_GT(client.motion_frames, before + 2);  // the way there is shown too
+    EXPECT_TRUE(client.ask({{"do", "undo"}})["changed"]);
+    const Json back =
+        client.wait_for("state", [&](const Json& state) { return !is_solved(state); });
+    EXPECT_FALSE(back.is_null());
+    EXPECT_TRUE(back["edits"].empty());
+}
+
+TEST_F(StudioServer, ANewValueOvertakesTheRunningSolve) {
+    RawClient client(server->port());
+    greet(client);
+    int last = 0;
+    for (int k = 0; k < 40; ++k) {
+        const Json answer =
+            client.ask({{"do", "edit"},
+                        {"changes", {{{"target", "muscle:triceps"}, {"value", 1.0 + 0.01 * k}}}},
+                        {"dragging", true}});
+        ASSERT_TRUE(answer["ok"]);
+        last = answer["revision"];
+    }
+    const Json done = client.wait_for("state", [&](const Json& state) {
+        return state["revision"] == last &&
+               state["measures"]["muscles"]["triceps_brachii_l"].get<double>() >
+                   1.3 * state["before"]["muscles"]["triceps_brachii_l"].get<double>();
+    });
+    ASSERT_FALSE(done.is_null());
+    // One drag: one step.
+    client.ask({{"do", "edit"}, {"changes", Json::array()}, {"dragging", false}});
+    EXPECT_TRUE(client.ask({{"do", "undo"}})["changed"]);
+    const Json state = client.wait_for("state");
+    EXPECT_FALSE(state["edits"].contains("muscle:triceps"));
+}
+
+TEST_F(StudioServer, WhatIsAskedWronglyIsAnsweredWithAReason) {
+    RawClient client(server->port());
+    greet(client);
+    const std::vector<Json> wrong = {
+        {{"do", "fly"}},
+        {{"do", "edit"}},
+        {{"do", "edit"}, {"changes", 7}},
+        {{"do", "edit"}, {"changes", {7}}},
+        {{"do", "edit"}, {"changes", {{{"target", "muscle:bicpes"}, {"value", 1}}}}},
+        {{"do", "edit"}, {"changes", {{{"target", "muscle:biceps"}, {"value", "big"}}}}},
+        {{"do", "edit"}, {"changes", {{{"target", "muscle:biceps"}, {"value", 1e9}}}}},
+        {{"do", "edit"}, {"changes", Json::array()}, {"dragging", "yes"}},
+        {{"do", "view"}, {"layers", "skin"}},
+        {{"do", "view"}, {"layers", {"clothes"}}},
+        {{"do", "paint"}, {"vertices", {1e9}}, {"values", {1}}},
+        {{"do", "paint"}, {"vertices", {-1}}, {"values", {1}}},
+        {{"do", "paint"}, {"vertices", {1, 2}}, {"values", {1}}},
+        {{"do", "paint"}, {"vertices", {1}}, {"values", {1}}, {"count", 3}},
+        {{"do", "recipe"}, {"name", "no such recipe"}},
+        {{"do", "recipe"}, {"recipe", {{"version", 99}}}},
+        {{"do", "pose"}, {"joints", {{"wing", {0, 0, 1}}}}},
+        {{"do", "pose"}, {"joints", {{"elbow_l", 3}}}},
+        {{"do", "play"}, {"file", "../../etc/passwd"}},
+        {{"do", "play"}, {"file", 5}},
+        {{"do", "contract"}, {"activations", {{"nobody", 1}}}},
+        {{"do", "open"}, {"file", "absent.sinew"}},
+        {{"do", "open"}, {"file", "../limb.sinew"}},
+        {{"do", "save"}, {"file", "/tmp/x.sinew"}},
+        {{"do", "save"}, {"file", "x.obj"}},
+        {{"do", "export"}, {"file", "x.unknown"}},
+        {{"do", "hello"}, {"protocol", 2}}};
+    for (const Json& command : wrong) {
+        const Json answer = client.ask(command);
+        ASSERT_TRUE(answer.is_object()) << command;
+        EXPECT_EQ(answer["ok"], false) << command;
+        for (const char* part : {"where", "found", "needs", "remedy"}) {
+            EXPECT_FALSE(answer["error"].value(part, "").empty()) << command;
+        }
+    }
+    client.send_text("this is not JSON");
+    client.send_text("[1, 2, 3]");
+    client.send_text(std::string(100000, '['));
+    EXPECT_EQ(client.ask({{"do", "stop"}})["ok"], true);  // still there
+}
+
+TEST_F(StudioServer, PaintsSavesExportsAndOpensAgain) {
+    RawClient client(server->port());
+    greet(client);
+    client.ask({{"do", "reset"}});
+    EXPECT_EQ(client.ask({{"do", "paint"},
+                          {"vertices", {0, 1, 2, 3}},
+                          {"values", {1, 1, 1, 1}},
+                          {"amount", 1.5},
+                          {"end", true}})["ok"],
+              true);
+    for (const char* name : {"a.sinew", "a.obj", "a.glb", "a.vtu", "a.usda", "a.json"}) {
+        const Json answer =
+            client.ask({{"do", name[2] == 's' ? "save" : "export"}, {"file", name}});
+        EXPECT_EQ(answer["ok"], true) << answer;
+        EXPECT_TRUE(fs::exists(server->workspace() / name)) << name;
+        EXPECT_EQ(status_of(server->get(answer["url"])), "200") << name;
+    }
+    EXPECT_NE(server->get("/api/files").find("\"kind\":\"body\",\"name\":\"a.sinew\""),
+              std::string::npos);
+    EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.obj"}})["kind"], "mesh");
+    EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.json"}})["kind"], "recipe");
+    EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.sinew"}})["kind"], "body");
+}
+
+TEST_F(StudioServer, MusclesContractAndComeBack) {
+    RawClient client(server->port());
+    greet(client);
+    client.ask({{"do", "reset"}});
+    const Json answer = client.ask({{"do", "contract"}, {"activations", {{"biceps", 1.0}}}});
+    EXPECT_EQ(answer["mode"], "contract") << answer;
+    const std::uint64_t before = client.motion_frames;
+    while (client.motion_frames < before + 3) {
+        ASSERT_TRUE(client.receive(20.0));
+    }
+    EXPECT_EQ(client.ask({{"do", "stop"}})["mode"], "rest");
+}
+
+TEST_F(StudioServer, ReachesNothingOutsideItsWorkspace) {
+    std::ofstream(server->folder() / "secret.txt") << "secret";
+    std::error_code ignored;
+    fs::create_symlink(server->folder() / "secret.txt", server->workspace() / "link.txt", ignored);
+    for (const char* target :
+         {"/api/files/../secret.txt", "/api/files/..%2fsecret.txt", "/api/files/%2e%2e/secret.txt",
+          "/api/files/..%5csecret.txt", "/api/files//etc/passwd", "/api/files/%2fetc%2fpasswd",
+          "/api/files/link.txt", "/api/files/.hidden", "/api/files/", "/api/files/a%00.txt",
+          "/../../etc/passwd", "/assets/../../secret.txt"}) {
+        const std::string answer = server->get(target);
+        EXPECT_NE(status_of(answer), "200") << target;
+        EXPECT_EQ(answer.find("secret\n"), std::string::npos) << target;
+    }
+    const auto put = [&](const std::string& name, const std::string& body, const char* extra = "") {
+        return status_of(
+            http(server->port(), fmt::format("PUT /api/files/{} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n"
+                                             "Connection: close\r\n{}Content-Length: {}\r\n\r\n{}",
+                                             name, server->port(), extra, body.size(), body)));
+    };
+    EXPECT_EQ(put("note.txt", "hello"), "201");
+    EXPECT_EQ(put("..%2fout.txt", "hello"), "400");
+    EXPECT_EQ(put(".hidden", "hello"), "400");
+    EXPECT_EQ(put("note2.txt", "hello", "Origin: http://evil.example\r\n"), "403");
+    EXPECT_FALSE(fs::exists(server->folder() / "out.txt"));
+    EXPECT_FALSE(fs::exists(server->workspace() / "note2.txt"));
+    EXPECT_NE(server->get("/api/files/note.txt").find("hello"), std::string::npos);
+}
+
+TEST_F(StudioServer, AnUploadThatBreaksOffLeavesNothing) {
+    {
+        RawClient client(server->port());
+        client.send(
+            fmt::format("PUT /api/files/half.bin HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n"
+                        "Content-Length: 1000000\r\n\r\nonly this",
+                        server->port()));
+    }
+    const std::string too_long = http(
+        server->port(), fmt::format("PUT /api/files/long.bin HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n"
+                                    "Content-Length: 99999999999\r\n\r\n",
+                                    server->port()));
+    EXPECT_EQ(status_of(too_long), "413");
+    ASSERT_TRUE(server->is_healthy());
+    for (const fs::directory_entry& file : fs::directory_iterator(server->workspace())) {
+        EXPECT_NE(file.path().filename().string().substr(0, 7), ".upload") << file;
+    }
+    EXPECT_FALSE(fs::exists(server->workspace() / "half.bin"));
+}
+
+TEST_F(StudioServer, RefusesStrangersAndBadHandshakes) {
+    const int port = server->port();
+    const auto upgrades = [&](const std::string& headers, const std::string& host = {}) {
+        RawClient client(port);
+        return client.upgrade(headers, host);
+    };
+    EXPECT_TRUE(upgrades(""));
+    EXPECT_TRUE(upgrades(fmt::format("Origin: http://127.0.0.1:{}\r\n", port)));
+    EXPECT_FALSE(upgrades("Origin: http://evil.example\r\n"));
+    EXPECT_FALSE(upgrades("Origin: null\r\n"));
+    EXPECT_FALSE(upgrades("", "rebound.example"));
+    EXPECT_FALSE(upgrades("", fmt::format("rebound.example:{}", port)));
+    for (const std::string& request :
+         {std::string("\x16\x03\x01\x02 tls?"), std::string("GET\r\n\r\n"), std::string(70000, 'a'),
+          fmt::format("GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: "
+                      "Upgrade\r\n\r\n",
+                      port),
+          fmt::format("GET / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nX: {}\r\n\r\n", port,
+                      std::string(60000, 'x')),
+          fmt::format("POST /api/files HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: "
+                      "5\r\n\r\nhello",
+                      port),
+          fmt::format(
+              "GET /ws2 HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: "
+              "Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+              "Sec-WebSocket-Version: 13\r\n\r\n",
+              port)}) {
+        const std::string status = status_of(http(port, request));
+        EXPECT_TRUE(status.empty() || status[0] == '4') << status << request.substr(0, 60);
+    }
+    EXPECT_TRUE(server->is_healthy());
+}
+
+TEST_F(StudioServer, MalformedFramesCloseTheirConnectionOnly) {
+    RawClient witness(server->port());
+    greet(witness);
+    const std::vector<std::function<void(RawClient&)>> attacks = {
+        [](RawClient& c) { c.send_frame(0x81, "not masked", false); },
+        [](RawClient& c) { c.send_frame(0xf1, "reserved bits"); },
+        [](RawClient& c) { c.send_frame(0x83, "unknown opcode"); },
+        [](RawClient& c) { c.send_frame(0x82, "binary is not spoken here"); },
+        [](RawClient& c) { c.send_frame(0x81, "\xff\xfe not UTF-8"); },
+        [](RawClient& c) { c.send_frame(0x80, "continues nothing"); },
+        [](RawClient& c) { c.send_frame(0x09, std::string(20, 'p')); },   // ping in pieces
+        [](RawClient& c) { c.send_frame(0x89, std::string(200, 'p')); },  // ping too long
+        [](RawClient& c) {
+            c.send(std::string("\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xffmask", 14));
+        },
+        [](RawClient& c) {
+            c.send(std::string("\x81\xff\x00\x00\x00\x00\x40\x00\x00\x00mask", 14));
+        },
+        [](RawClient& c) {
+            c.send(std::string("\x81\xff\x80\x00\x00\x00\x00\x00\x00\x01mask", 14));
+        },
+        [](RawClient& c) { c.send_frame(0x88, "\x01"); },  // close without a whole code
+        [](RawClient& c) { c.send_text(std::string(9u << 20, ' ')); }};  // a message too long
+    for (std::size_t k = 0; k < attacks.size(); ++k) {
+        RawClient attacker(server->port());
+        ASSERT_TRUE(attacker.upgrade());
+        attacks[k](attacker);
+        EXPECT_TRUE(attacker.is_closed_within(5.0)) << "attack " << k;
+    }
+    EXPECT_EQ(witness.ask({{"do", "stop"}})["ok"], true);
+}
+
+TEST_F(StudioServer, TwentyClientsAreServedAndKilledOnesHarmNobody) {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (int k = 0; k < 20; ++k) {
+        clients.push_back(std::make_unique<RawClient>(server->port()));
+        greet(*clients.back());
+    }
+    clients[0]->ask({{"do", "reset"}});
+    clients[0]->ask({{"do", "edit"},
+                     {"changes", {{{"target", "muscle:biceps"}, {"value", 1.2}}}},
+                     {"dragging", false}});
+    clients[3]->kill();  // in mid-stream
+    clients[7]->kill();
+    for (std::size_t k = 0; k < clients.size(); ++k) {
+        if (k != 3 && k != 7) {
+            EXPECT_FALSE(clients[k]
+                             ->wait_for("state",
+                                        [](const Json& s) {
+                                            return s["edits"].value("muscle:biceps", 0.0) == 1.2;
+                                        })
+                             .is_null())
+                << k;
+        }
+    }
+}
+
+TEST_F(StudioServer, HealthIsAnsweredAndUnknownPagesAreNot) {
+    const std::string answer = server->get("/api/health");
+    EXPECT_EQ(status_of(answer), "200");
+    EXPECT_NE(answer.find("\"ok\":true"), std::string::npos);
+    EXPECT_NE(answer.find("nosniff"), std::string::npos);
+    EXPECT_EQ(status_of(server->get("/")), "200");
+    EXPECT_EQ(status_of(server->get("/nothing")), "404");
+    const std::string head =
+        http(server->port(), fmt::format("HEAD /api/health HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n"
+                                         "Connection: close\r\n\r\n",
+                                         server->port()));
+    EXPECT_EQ(status_of(head), "200");
+    EXPECT_EQ(head.find("\"ok\""), std::string::npos);
+}
+
+TEST(StudioToken, IsNeededFromOtherMachinesAndBecomesACookie) {
+    const Running server({}, "5ecret");
+    EXPECT_EQ(status_of(server.get("/api/health")), "401");
+    EXPECT_EQ(status_of(server.get("/api/health", "Authorization: Bearer wrong\r\n")), "401");
+    EXPECT_EQ(status_of(server.get("/api/health", "Authorization: Bearer 5ecret\r\n")), "200");
+    const std::string sent_on = server.get("/?token=5ecret");
+    EXPECT_EQ(status_of(sent_on), "303");
+    EXPECT_NE(sent_on.find("Set-Cookie: sinew_token=5ecret; HttpOnly; SameSite=Strict"),
+              std::string::npos);
+    EXPECT_EQ(status_of(server.get("/", "Cookie: sinew_token=5ecret\r\n")), "200");
+    RawClient without(server.port());
+    EXPECT_FALSE(without.upgrade());
+    RawClient with(server.port());
+    EXPECT_TRUE(with.upgrade("Cookie: sinew_token=5ecret\r\n"));
+}
+
+TEST(StudioLimits, SlowReadersMissMotionAndFloodsAreReadSlowly) {
+    HttpServerOptions http;
+    http.send_buffer = 4096;
+    http.messages_per_second = 50.0;
+    http.message_burst = 20.0;
+    const Running server(http);
+    RawClient quick(server.port());
+    greet(quick);
+    RawClient slow(server.port(), 4096);
+    greet(slow);
+    // A flood is read at its pace.
+    const auto begin = std::chrono::steady_clock::now();
+    for (int k = 0; k < 60; ++k) {
+        quick.ask({{"do", "edit"},
+                   {"changes", {{{"target", "muscle:biceps"}, {"value", 1.0 + 0.005 * k}}}},
+                   {"dragging", true}});
+    }
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    EXPECT_GT(seconds, 0.5);  // (60 - 20) / 50, less what greeting took
+    quick.wait_for("progress", [](const Json& p) { return p["done"] == true; });
+    // The slow one has what matters and fewer of the frames.
+    while (slow.receive(1.0)) {
+    }
+    EXPECT_GE(slow.mesh_frames, 2u);
+    EXPECT_LT(slow.motion_frames, quick.motion_frames);
+    EXPECT_EQ(slow.ask({{"do", "stop"}})["ok"], true);
+}
+
+TEST(StudioLimits, MoreViewsThanAllowedAreTurnedAway) {
+    HttpServerOptions http;
+    http.max_clients = 2;
+    const Running server(http);
+    RawClient a(server.port());
+    RawClient b(server.port());
+    EXPECT_TRUE(a.upgrade());
+    EXPECT_TRUE(b.upgrade());
+    RawClient c(server.port());
+    EXPECT_FALSE(c.upgrade());
+    a.kill();
+    ASSERT_EQ(b.ask({{"do", "hello"}, {"protocol", 1}})["ok"], true);
+    RawClient d(server.port());
+    EXPECT_TRUE(d.upgrade());
+}
+
+}  // namespace
+}  // namespace sinew::studio
