@@ -92,18 +92,26 @@ Studio::Studio(const StudioOptions& options, Workspace& workspace, Outbox& outbo
     Data& d = *data_;
     d.tasks.emplace_back([&d] { d.load_first(); });
     d.worker = std::thread([&d] { d.work(); });
+    if (!options.only_preview) {
+        d.fine_worker = std::thread([&d] { d.work_finely(); });
+    }
 }
 
 Studio::~Studio() {
     {
         const std::lock_guard lock(data_->mutex);
         data_->is_stopping = true;
-        if (data_->running) {
-            data_->running->cancel();
+        for (const std::optional<Progress>* job : {&data_->running, &data_->fine_running}) {
+            if (*job) {
+                (*job)->cancel();
+            }
         }
     }
     data_->wake.notify_all();
     data_->worker.join();
+    if (data_->fine_worker.joinable()) {
+        data_->fine_worker.join();
+    }
 }
 
 void Studio::on_open(ClientId client) {
@@ -181,6 +189,9 @@ void Studio::Data::overtake_locked() {
     if (running && is_overtakable) {
         running->cancel();
     }
+    if (fine_running && fine) {
+        fine_running->cancel();
+    }
 }
 
 void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& layers) {
@@ -194,9 +205,9 @@ void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& laye
                 continue;
             }
             const auto which = static_cast<DisplayLayer>(layer);
-            const DisplayMesh& mesh = scene->display.mesh(which);
+            const DisplayMesh& mesh = scene->display->mesh(which);
             std::vector<PartRange> parts;
-            std::size_t number = first_part(scene->display, which);
+            std::size_t number = first_part(*scene->display, which);
             for (const DisplayPart& part : mesh.parts) {
                 parts.push_back({static_cast<std::uint32_t>(number++),
                                  static_cast<std::uint32_t>(3 * part.first),
@@ -206,7 +217,8 @@ void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& laye
                 .mesh = static_cast<std::uint32_t>(layer + (is_before ? kBeforeMesh : 0)),
                 .revision = revision,
                 .flags = static_cast<std::uint16_t>(is_before ? 1 : 0)};
-            const Points points = is_before || !x ? mesh.points : scene->driver.moved(which, *x);
+            const Points points =
+                is_before || !x ? mesh.points : shown_points(*scene, correction, which, *x);
             outbox.send_frame(client,
                               std::make_shared<const std::string>(
                                   mesh_frame(header, points, mesh.triangles, parts)),
@@ -393,6 +405,7 @@ Json Studio::Data::edit(const Json& message) {
     const std::lock_guard lock(mutex);
     end_motion_locked();
     document.edit(changes, drags);
+    resolution = "preview";
     is_dragging = drags;
     overtake_locked();
     if (!drags || Clock::now() - last_state > kStateInterval) {
@@ -407,7 +420,7 @@ Json Studio::Data::paint(const Json& message) {
     const Json& numbers = field(message, "values");
     const std::lock_guard lock(mutex);
     const auto count =
-        static_cast<std::size_t>(scene->display.mesh(DisplayLayer::Skin).points.rows());
+        static_cast<std::size_t>(scene->display->mesh(DisplayLayer::Skin).points.rows());
     if (message.contains("count") &&
         number_of(message["count"], "field 'count'") != static_cast<double>(count)) {
         throw InputError({.where = "painting",

@@ -16,6 +16,7 @@ struct StudioOptions {
     std::filesystem::path body = {};   ///< a .sinew file; empty: the built-in figure
     std::filesystem::path cache = {};  ///< of bodies that are made
     bool only_preview = false;         ///< never solve at standard resolution
+    int skin_triangles = 140000;       ///< of the skin that is shown, at most, > 0
 };
 
 /// One document that several views show: commands in, frames out (docs/studio-protocol.md). Work

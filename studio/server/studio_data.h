@@ -4,6 +4,7 @@
 #include "sinew/pipeline/body_display.h"
 #include "sinew/pipeline/body_motion.h"
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -35,20 +36,46 @@ struct View {
 
 /// One person, as shown and as solved. Never changes once it is made, but for the fibres.
 struct Scene {
-    Body body;  ///< at rest, at preview resolution where there are two
-    BodyDisplay display;
+    Body body;  ///< at rest, as solved while sliders move
+    std::shared_ptr<BodyDisplay> display;
     DisplayDriver driver;
     std::vector<PosableJoint> joints;
     Json catalogue;
-    Json before;  ///< measures at rest
+    Json before;       ///< measures at rest, of the finest body
+    Json before_here;  ///< of `body`
 
-    explicit Scene(Body b)
+    Scene(Body b, int skin_triangles)
         : body(std::move(b)),
-          display(body),
-          driver(display, body),
+          display(std::make_shared<BodyDisplay>(
+              body, BodyDisplayOptions{.skin_triangles = skin_triangles})),
+          driver(*display, body),
           joints(posable_joints(body)),
-          catalogue(catalogue_of(body, display)),
-          before(measures_of(body)) {}
+          catalogue(catalogue_of(body, *display)),
+          before(measures_of(body)),
+          before_here(before) {}
+
+    /// The same person, shown alike, with another body to solve.
+    Scene(const Scene& other, Body b)
+        : body(std::move(b)),
+          display(other.display),
+          driver(*display, body),
+          joints(other.joints),
+          catalogue(other.catalogue),
+          before(other.before),
+          before_here(measures_of(body)) {}
+
+    /// Measures of a body grown from `body`, as the finest one would have them: its own at rest,
+    /// and the difference that growth made.
+    Json measures_like_finest(const Body& grown) const;
+};
+
+/// The person at standard resolution, solved when sliders rest.
+struct FineScene {
+    Body body;
+    DisplayDriver driver;
+    std::unique_ptr<GrowthSession> session = {};
+
+    FineScene(const BodyDisplay& display, Body b) : body(std::move(b)), driver(display, body) {}
 };
 
 /// What the body is to do, besides being shaped.
@@ -60,6 +87,13 @@ struct MotionWish {
     std::vector<double> activation = {};  ///< of a contraction, per muscle
     std::uint32_t number = 0;             ///< rises with every wish
 };
+
+/// Displacements of each layer; none where there is nothing.
+using Correction = std::array<std::shared_ptr<const Points>, kDisplayLayers>;
+
+/// Where a layer is shown when the scene's tetrahedra have these points.
+Points shown_points(const Scene& scene, const Correction& correction, DisplayLayer layer,
+                    const Points& x);
 
 struct Studio::Data {
     StudioOptions options;
@@ -91,6 +125,15 @@ struct Studio::Data {
     int last_job = 0;
     std::map<int, SharedBytes> beside = {};  // meshes opened beside the body
     Clock::time_point last_state = {};
+    // The fine body.
+    std::optional<Body> fine_body = {};  // read or made, not yet taken up
+    std::shared_ptr<FineScene> fine = {};
+    std::uint32_t fine_revision = 0;  // of the document, as solved finely
+    std::shared_ptr<const GrowthResult> fine_result = {};
+    std::optional<Progress> fine_running = {};
+    // What the fine solve added to where the coarse one has the meshes; empty: nothing.
+    Correction correction = {};
+    bool wants_fine_figure = false;  // it is to be made
 
     // Of the worker only.
     std::unique_ptr<GrowthSession> session = {};
@@ -103,6 +146,7 @@ struct Studio::Data {
     std::uint32_t contraction_revision = 0;
 
     std::thread worker = {};
+    std::thread fine_worker = {};
 
     Data(const StudioOptions& o, Workspace& w, Outbox& b) : options(o), workspace(w), outbox(b) {}
 
@@ -155,6 +199,16 @@ struct Studio::Data {
     const Body& body_now() const;
     Progress begin_job(const std::string& what, bool overtakable = false);
     void end_job();
+
+    // Work at standard resolution, on a thread of its own.
+    void work_finely();
+    bool is_fine_wanted_locked() const;
+    void make_fine_figure();
+    Progress begin_fine_job(const char* what);
+    void end_fine_job();
+    void take_up_fine_body();
+    void grow_finely();
+    void require_fine();
 };
 
 }  // namespace sinew::studio

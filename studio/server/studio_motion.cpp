@@ -18,11 +18,11 @@ namespace sinew::studio {
 namespace {
 
 constexpr double kDegree = M_PI / 180.0;
-constexpr std::chrono::milliseconds kFrame{33};
-constexpr int kSettle = 45;              // frames that the flesh swings on in a pose
-constexpr double kShortening = 0.3;      // of fibres at full activation: beta - 1
-constexpr int kContractIterations = 15;  // shown one by one
-constexpr std::size_t kMostCurves = 24;  // of a plot
+constexpr std::chrono::milliseconds kFrame{16};  // between frames of a motion, at least
+constexpr int kSettle = 60;                      // frames that the flesh swings on in a pose
+constexpr double kShortening = 0.3;              // of fibres at full activation: beta - 1
+constexpr int kContractIterations = 15;          // shown one by one
+constexpr std::size_t kMostCurves = 24;          // of a plot
 
 InputError no_number(const std::string& where) {
     return InputError({.where = where,
@@ -144,7 +144,7 @@ void Studio::Data::show_moved(double time) {
             motion_frame({.mesh = static_cast<std::uint32_t>(mesh),
                           .revision = revision,
                           .time_ms = static_cast<std::uint32_t>(1000.0 * time)},
-                         mover->points(layer), scene->display.mesh(layer).triangles));
+                         mover->points(layer), scene->display->mesh(layer).triangles));
         const std::lock_guard lock(mutex);
         broadcast_frame_locked(mesh, frame, true);
     }
@@ -164,7 +164,7 @@ void Studio::Data::prepare_mover() {
     const auto rest = [&](DisplayLayer layer) {
         return scene->driver.moved(layer, body.tets.points);
     };
-    mover = std::make_unique<BodyMover>(body, scene->display, rest(DisplayLayer::Skin),
+    mover = std::make_unique<BodyMover>(body, *scene->display, rest(DisplayLayer::Skin),
                                         rest(DisplayLayer::Muscles), rest(DisplayLayer::Bones),
                                         progress);
     mover_revision = grown_revision;

@@ -19,6 +19,7 @@ namespace sinew::studio {
 namespace {
 
 constexpr std::chrono::milliseconds kShowInterval{14};  // between frames of a solve
+constexpr Eigen::Index kMostToFollow = 30000;           // vertices of a body
 constexpr int kIterations = 20;                         // of muscles: ten are within a millimetre
 
 }  // namespace
@@ -115,11 +116,16 @@ void Studio::Data::load_first() {
     }
     end_job();
     show_scene(std::move(body));
+    if (options.body.empty() && !options.only_preview) {
+        const std::lock_guard lock(mutex);
+        wants_fine_figure = true;
+        wake.notify_all();
+    }
 }
 
 // Another person: everything is sent anew.
 void Studio::Data::show_scene(Body body) {
-    auto made = std::make_shared<Scene>(std::move(body));
+    auto made = std::make_shared<Scene>(std::move(body), options.skin_triangles);
     {
         const std::lock_guard lock(mutex);
         scene = made;
@@ -127,6 +133,12 @@ void Studio::Data::show_scene(Body body) {
         grown_revision = document.revision();
         x.reset();
         result.reset();
+        fine_body.reset();
+        fine.reset();
+        fine_result.reset();
+        fine_revision = 0;
+        correction = {};
+        resolution = "preview";
         warnings.clear();
         measures = made->before;
         mode = "rest";
@@ -141,12 +153,24 @@ void Studio::Data::show_scene(Body body) {
             }
         }
     }
-    const Progress progress = begin_job("Preparing the sliders");
     mover.reset();
     contraction.reset();
     session.reset();
+    // A body that is too fine to follow a slider is solved at preview resolution first.
+    if (made->body.tets.points.rows() > kMostToFollow && !options.only_preview) {
+        const Progress progress = begin_job("Preparing a quick body");
+        Body quick = preview_of(made->body, options.cache, progress);
+        auto coarse = std::make_shared<Scene>(*made, std::move(quick));
+        const std::lock_guard lock(mutex);
+        fine_body = made->body;
+        scene = coarse;
+        x.reset();
+        made = coarse;
+    }
+    const Progress progress = begin_job("Preparing the sliders");
     session = std::make_unique<GrowthSession>(made->body, progress);
     end_job();
+    wake.notify_all();
 }
 
 void Studio::Data::show(const Points& points, bool is_final) {
@@ -158,9 +182,11 @@ void Studio::Data::show(const Points& points, bool is_final) {
     std::set<int> layers;
     std::uint32_t revision = 0;
     std::shared_ptr<Scene> shown;
+    Correction fine_part;
     {
         const std::lock_guard lock(mutex);
         shown = scene;
+        fine_part = correction;
         revision = document.revision();
         for (const auto& [client, view] : views) {
             if (view.is_greeted) {
@@ -174,9 +200,9 @@ void Studio::Data::show(const Points& points, bool is_final) {
             continue;
         }
         const auto which = static_cast<DisplayLayer>(layer);
-        const auto frame = std::make_shared<const std::string>(
-            motion_frame({.mesh = static_cast<std::uint32_t>(layer), .revision = revision},
-                         shown->driver.moved(which, points), shown->display.mesh(which).triangles));
+        const auto frame = std::make_shared<const std::string>(motion_frame(
+            {.mesh = static_cast<std::uint32_t>(layer), .revision = revision},
+            shown->driver.moved(which, points), shown->display->mesh(which).triangles));
         const std::lock_guard lock(mutex);
         broadcast_frame_locked(layer, frame, true);
     }
@@ -217,7 +243,7 @@ void Studio::Data::grow() {
         return;
     }
     show(session->positions(), true);
-    const Json measured = measures_of(grown_now.body);
+    const Json measured = scene->measures_like_finest(grown_now.body);
     {
         const std::lock_guard lock(mutex);
         grown_revision = revision;
@@ -227,6 +253,16 @@ void Studio::Data::grow() {
         broadcast_state_locked();
     }
     end_job();
+    wake.notify_all();  // the fine body may follow
+}
+
+Points shown_points(const Scene& scene, const Correction& correction, DisplayLayer layer,
+                    const Points& x) {
+    Points moved = scene.driver.moved(layer, x);
+    if (const auto& more = correction[static_cast<std::size_t>(layer)]) {
+        moved += *more;
+    }
+    return moved;
 }
 
 // The document has changed since it was last solved.
@@ -290,21 +326,27 @@ Json Studio::Data::save(const std::string& file) {
 
 Json Studio::Data::export_body(const std::string& file) {
     const std::filesystem::path path = workspace.place_of(file);
-    require_grown();
+    const std::string ending = lower(path.extension().string());
+    if (ending != ".json") {
+        require_fine();
+    }
     std::shared_ptr<const GrowthResult> last;
     Edits edits;
+    const Body* rest = nullptr;
+    std::shared_ptr<FineScene> finest;
     {
         const std::lock_guard lock(mutex);
-        last = result;
+        finest = fine;
+        last = finest ? fine_result : result;
         edits = document.now();
+        rest = finest ? &finest->body : &scene->body;
     }
-    const std::string ending = lower(path.extension().string());
     GrowthResult now;
     if (last) {
         now = *last;
         finish_person(now);
     } else {
-        now.body = scene->body;
+        now.body = *rest;
     }
     std::string note;
     if (ending == ".json") {
@@ -317,17 +359,17 @@ Json Studio::Data::export_body(const std::string& file) {
             note += left_out + "; ";
         }
     } else {
-        note = write_grown(path, scene->body, now);
+        note = write_grown(path, *rest, now);
     }
     return {{"file", file}, {"url", "/api/files/" + file}, {"note", note}};
 }
 
 void Studio::Data::make_fibres() {
     const std::shared_ptr<Scene> shown = scene;
-    if (shown->display.fibres().points.rows() == 0) {
-        shown->display.make_fibres(shown->body);
+    if (shown->display->fibres().points.rows() == 0) {
+        shown->display->make_fibres(shown->body);
     }
-    const DisplayLines& lines = shown->display.fibres();
+    const DisplayLines& lines = shown->display->fibres();
     std::vector<std::uint8_t> colours;
     for (const auto& colour : lines.colours) {
         colours.insert(colours.end(), colour.begin(), colour.end());

@@ -19,6 +19,7 @@
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
 #include "cli/verbs/bench_skinning.h"
+#include "cli/verbs/bench_studio.h"
 #include "cli/verbs/bench_template.h"
 #include "cli/verbs/verbs.h"
 
@@ -238,7 +239,11 @@ int run(const Settings& settings, const Context& context, Json& result) {
     if (settings.name == "musculoskeletal") {
         bench_musculoskeletal(settings.data, context, result);
     }
-    const bool is_done = settings.name == "template" || settings.name == "musculoskeletal";
+    if (settings.name == "studio") {
+        bench_studio(settings.body, context, result);
+    }
+    const bool is_done = settings.name == "studio" || settings.name == "template" ||
+                         settings.name == "musculoskeletal";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -276,20 +281,21 @@ Verb bench_verb() {
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
-            "  sinew bench skinning --json    frames per second of a person, and by size",
+            "  sinew bench skinning --json    frames per second of a person, and by size\n"
+            "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options = {{.name = "name",
                      .help = "what to time: solver, convergence, changing, template, growth, "
-                             "musculoskeletal, skinning",
+                             "musculoskeletal, skinning, studio",
                      .target = &settings->name,
                      .metavar = "NAME",
                      .choices = {"solver", "convergence", "changing", "template", "growth",
-                                 "musculoskeletal", "skinning", "muscle"},
+                                 "musculoskeletal", "skinning", "muscle", "studio"},
                      .is_required = true},
                     {.name = "--short",
                      .help = "only the main scene",
                      .target = &settings->is_short},
                     {.name = "--body",
-                     .help = "of growth and muscle: the body to grow or to contract",
+                     .help = "of growth, muscle and studio: the body",
                      .target = &settings->body,
                      .metavar = "BODY.sinew"},
                     {.name = "--data",

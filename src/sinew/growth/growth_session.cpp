@@ -28,7 +28,8 @@ bool are_all_one(const std::vector<double>& values) {
 
 struct GrowthSession::Data {
     Body rest;
-    BoneEditor bones;
+    std::vector<BodyPart> parts;
+    std::unique_ptr<BoneEditor> bones;
     // The body after bones and stature, and what it was made for.
     Body framed;
     std::vector<double> scale;      // of parts; of `framed`
@@ -52,7 +53,7 @@ struct GrowthSession::Data {
     double fat_volume = 0.0;        // m^3
     std::map<std::string, std::vector<double>> maps;
 
-    explicit Data(Body body) : rest(std::move(body)), bones(rest, body_parts(rest)), framed(rest) {}
+    explicit Data(Body body) : rest(std::move(body)), parts(body_parts(rest)), framed(rest) {}
 
     void prepare_fat();
     const std::vector<double>& map_of(const GrowthPlan& plan, const std::string& name);
@@ -142,14 +143,17 @@ Points GrowthSession::Data::fat_estimate(const GrowthPlan& plan) {
     return moved;
 }
 
-GrowthSession::GrowthSession(Body rest, const Progress& progress)
+GrowthSession::GrowthSession(Body rest, const Progress& progress, bool prepares_bones)
     : data_(std::make_unique<Data>(std::move(rest))) {
     Data& d = *data_;
     progress.check_cancelled();
     d.muscles = std::make_unique<MuscleGrowth>(d.framed);
     progress.check_cancelled();
+    if (prepares_bones) {
+        d.bones = std::make_unique<BoneEditor>(d.rest, d.parts);
+    }
     d.prepare_fat();
-    d.scale.assign(d.bones.parts().size(), 1.0);
+    d.scale.assign(d.parts.size(), 1.0);
     d.scale_set = d.scale;
     d.alpha_set.assign(d.rest.muscles.size(), 1.0);
     d.grown = std::make_unique<Body>(d.framed);
@@ -175,7 +179,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& plan, const Progress& prog
     Data& d = *data_;
     const Timer timer;
     check_targets(plan);
-    const std::vector<double> scale = bone_scales(d.rest, d.bones.parts(), plan);
+    const std::vector<double> scale = bone_scales(d.rest, d.parts, plan);
     const std::vector<double> alpha = muscle_alphas(d.rest, plan.muscles);
     const Points estimate = d.fat_estimate(plan);
     const Points fat = d.residual + estimate - d.residual_estimate;
@@ -191,20 +195,24 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& plan, const Progress& prog
             }
             d.emit(now, show);
         };
+        if (!d.bones) {
+            progress.check_cancelled();
+            d.bones = std::make_unique<BoneEditor>(d.rest, d.parts);
+        }
         if (scale != d.scale_set) {
-            d.bones.set_scale(scale);
+            d.bones->set_scale(scale);
             d.scale_set = scale;
         }
-        d.bones.iterate(1, {}, show_bones);
-        show_bones(0, d.bones.positions());
+        d.bones->iterate(1, {}, show_bones);
+        show_bones(0, d.bones->positions());
         if (are_all_one(scale)) {
-            d.bones.restart();
+            d.bones->restart();
             d.framed = with_stature(d.rest, plan);
             d.bone_report = {};
         } else {
             progress.check_cancelled();
-            d.bones.iterate(kBoneIterations, progress, show_bones);
-            EditedBody edited = d.bones.body();
+            d.bones->iterate(kBoneIterations, progress, show_bones);
+            EditedBody edited = d.bones->body();
             d.bone_report = edited.report;
             d.framed = with_stature(std::move(edited.body), plan);
         }

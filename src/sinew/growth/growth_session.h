@@ -18,8 +18,9 @@ public:
     /// Points of all tets, whenever there is something new to see.
     using Show = std::function<void(const Points& x)>;
 
-    /// Factorises for muscles and bones. @throws InputError  as MuscleGrowth does
-    explicit GrowthSession(Body rest, const Progress& progress = {});
+    /// Factorises for muscles and, unless that is left until they are first asked for, bones.
+    /// @throws InputError  as MuscleGrowth does
+    explicit GrowthSession(Body rest, const Progress& progress = {}, bool prepares_bones = true);
     ~GrowthSession();
     GrowthSession(GrowthSession&&) noexcept;
     GrowthSession& operator=(GrowthSession&&) noexcept;

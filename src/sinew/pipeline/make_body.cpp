@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/content_hash.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
@@ -132,6 +133,23 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
     made.body.provenance.command = options.command;
     made.seconds = timer.seconds();
     return made;
+}
+
+Body preview_of(const Body& body, const fs::path& cache_folder, const Progress& progress) {
+    const BodyCache cache(cache_folder);
+    const std::string key =
+        content_hash_text(program_key() + " preview " + content_hash_text(archive_bytes(body)));
+    if (std::optional<Body> kept = cache.find("preview", key, progress)) {
+        return std::move(*kept);
+    }
+    Body finest = body;
+    if (body.display_skin.triangles.rows() > 0) {
+        finest.skin.mesh = body.display_skin;
+    }
+    Body preview = build_body(template_from_body(std::move(finest)),
+                              {.resolution = BodyResolution::Preview}, progress);
+    cache.keep("preview", key, preview, progress);
+    return preview;
 }
 
 Body body_from_template(const Template& anatomy) {

@@ -35,6 +35,11 @@ FigureOptions figure_for(FigureOptions options, BodyResolution resolution);
 /// @throws InputError  as the stages do; Cancelled
 MadeBody make_body(const MakeBodyOptions& options, const Progress& progress = {});
 
+/// The same person at preview resolution, for what must be quick: built from the body's own skin,
+/// bones and muscles, and looked up in the cache like the stages above.
+Body preview_of(const Body& body, const std::filesystem::path& cache,
+                const Progress& progress = {});
+
 /// A Template as the cache keeps it, and back.
 Body body_from_template(const Template& anatomy);
 Template template_from_body(Body body);
