@@ -285,7 +285,7 @@ Verb bench_verb() {
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options = {{.name = "name",
                      .help = "what to time: solver, convergence, changing, template, growth, "
-                             "musculoskeletal, skinning, studio",
+                             "musculoskeletal, skinning, muscle, studio",
                      .target = &settings->name,
                      .metavar = "NAME",
                      .choices = {"solver", "convergence", "changing", "template", "growth",

@@ -148,8 +148,9 @@ Pose pose_from_angles(const Body& body, const std::vector<PosableJoint>& joints,
     Pose pose = rest_pose(body.skeleton);
     const std::vector<Index> starts = coordinate_starts(body.skeleton);
     for (const auto& [name, turns] : angles) {
-        const auto it = std::find_if(joints.begin(), joints.end(),
-                                     [&](const PosableJoint& j) { return j.name == name; });
+        const auto it =
+            std::find_if(joints.begin(), joints.end(),
+                         [&wanted = name](const PosableJoint& j) { return j.name == wanted; });
         if (it == joints.end()) {
             std::vector<std::string> known;
             for (const PosableJoint& joint : joints) {
