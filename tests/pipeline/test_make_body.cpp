@@ -1,3 +1,4 @@
+#include "sinew/body/girths.h"
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
@@ -6,6 +7,7 @@
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
 #include "sinew/pipeline/body_cache.h"
+#include "sinew/pipeline/body_motion.h"
 #include "sinew/pipeline/make_body.h"
 
 #include <gtest/gtest.h>
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "tests/support/small_body.h"
 #include "tests/support/temporary_folder.h"
@@ -205,6 +208,50 @@ TEST(MakeBody, ATemplateSurvivesItsWayThroughTheCache) {
     EXPECT_EQ(back.skin.points, anatomy.skin.points);
     EXPECT_EQ(back.muscles.size(), anatomy.muscles.size());
     EXPECT_EQ(back.bones.back().aliases.front().name, "FMA8038");
+}
+
+TEST(MakeBody, PreviewMeasuresLikeAPerson) {
+    const std::vector<std::pair<std::string, double>> measured = girths(preview().made.body);
+    ASSERT_EQ(measured.size(), 10u);
+    // Wide ranges of adults, m.
+    const std::map<std::string, std::pair<double, double>> ranges = {
+        {"neck", {0.3, 0.5}},      {"chest", {0.75, 1.3}},        {"waist", {0.6, 1.2}},
+        {"hips", {0.75, 1.3}},     {"upper_arm_l", {0.22, 0.45}}, {"upper_arm_r", {0.22, 0.45}},
+        {"thigh_l", {0.42, 0.75}}, {"thigh_r", {0.42, 0.75}},     {"calf_l", {0.28, 0.5}},
+        {"calf_r", {0.28, 0.5}}};
+    for (const auto& [name, girth] : measured) {
+        EXPECT_GT(girth, ranges.at(name).first) << name;
+        EXPECT_LT(girth, ranges.at(name).second) << name;
+    }
+}
+
+TEST(MakeBody, PreviewBendsItsElbowWithoutLosingFlesh) {
+    const Body& body = preview().made.body;
+    const BodyDisplay display(body, {.skin_triangles = 20000});
+    const auto rest = [&](DisplayLayer layer) { return display.mesh(layer).points; };
+    BodyMover mover(body, display, rest(DisplayLayer::Skin), rest(DisplayLayer::Muscles),
+                    rest(DisplayLayer::Bones));
+    const std::vector<PosableJoint> joints = posable_joints(body);
+    EXPECT_GE(joints.size(), 15u);
+    const Triangles& triangles = display.mesh(DisplayLayer::Skin).triangles;
+    const double before = enclosed_volume(rest(DisplayLayer::Skin), triangles);
+    for (int frame = 1; frame <= 40; ++frame) {
+        mover.step(pose_from_angles(body, joints, {{"elbow_l", {1.4 * frame / 40.0, 0.0, 0.0}}}));
+    }
+    for (const DisplayLayer layer :
+         {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones}) {
+        const Points now = mover.points(layer);
+        ASSERT_TRUE(now.allFinite());
+        const Eigen::VectorXd moved = (now - rest(layer)).rowwise().norm();
+        EXPECT_GT(moved.maxCoeff(), 0.2);  // the hand
+        // The other half of the body stays where it is.
+        for (Eigen::Index i = 0; i < now.rows(); ++i) {
+            if (rest(layer)(i, 0) < -0.1) {
+                EXPECT_LT(moved[i], 0.01);
+            }
+        }
+    }
+    EXPECT_NEAR(enclosed_volume(mover.points(DisplayLayer::Skin), triangles) / before, 1.0, 0.05);
 }
 
 }  // namespace sinew
