@@ -48,7 +48,7 @@ struct SceneMaterial {
     double K = 0.0;
     Vec3 fibre = Vec3::UnitY();  ///< muscle and tendon: direction, any length > 0
     double activation = 0.0;     ///< muscle, [0, 1]
-    double density = 1000.0;  ///< kg/m^3
+    double density = 1000.0;     ///< kg/m^3
 };
 
 /// Vertices whose displacement is given along some axes, and free along the others.
