@@ -91,7 +91,7 @@ run_page "The page in Chromium" e2e
 if [ "$is_quick" = no ]; then
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
-    whole_human='^(Figure\.IsWhole|FigureSex\.|FigureAgainstAtlas\.|MuscleField\.FollowsTheCentreLines|MakeBody\.|SharedAtlas\.)'
+    whole_human='^(Figure\.IsWhole|FigureSex\.|FigureModel\.|FigureAgainstAtlas\.|MuscleField\.FollowsTheCentreLines|MakeBody\.|SharedAtlas\.)'
     run_ctest asan -LE whole_program -E "$whole_human"
     seconds=${SINEW_FUZZ_SECONDS:-$([ -n "${CI:-}" ] && echo 60 || echo 10)}
     check "Fuzzing, $seconds s each" env SINEW_FUZZ_PRESET=asan scripts/fuzz.sh "$seconds"
