@@ -87,7 +87,10 @@ check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
 run_ctest release
 run_page "The page's parts" unit
-run_page "The page in Chromium" e2e
+# In a real browser against the real program; the body is built once and then found in the cache.
+body="$root/build/page_body.sinew"
+step "A body for the page" "report it with the log" build/release/sinew build --resolution preview --quiet -o "$body"
+run_page "The studio in Chromium" e2e SINEW="$root/build/release/sinew" SINEW_BODY="$body"
 if [ "$is_quick" = no ]; then
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
