@@ -134,6 +134,28 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
     EXPECT_THROW(read_character(folder.path() / "arm.obj", {}), InputError);
 }
 
+TEST(SkinCharacter, SheetsThatMeetInAPointAreSimplifiedToo) {
+    const Files files;
+    MeshPart part{.name = "scan", .mesh = support::cylinder(0.05, 0.6, 20, 30)};
+    // A flap on one vertex, as scans have them: two fans there.
+    const Eigen::Index n = part.mesh.points.rows();
+    part.mesh.points.conservativeResize(n + 2, 3);
+    part.mesh.points.row(n) = part.mesh.points.row(n / 2) + Eigen::RowVector3d(0.01, 0, 0.01);
+    part.mesh.points.row(n + 1) = part.mesh.points.row(n / 2) + Eigen::RowVector3d(0.01, 0.01, 0);
+    const Eigen::Index m = part.mesh.triangles.rows();
+    part.mesh.triangles.conservativeResize(m + 1, 3);
+    part.mesh.triangles.row(m) << static_cast<Index>(n / 2), static_cast<Index>(n),
+        static_cast<Index>(n + 1);
+    write_surface(files.folder.path() / "scan.obj", {&part, 1});
+    const Character scan =
+        read_character(files.folder.path() / "scan.obj", files.folder.path() / "arm.json");
+    const SkinRun run =
+        run_skinning(scan, files.motion, {.simulate_vertices = 250, .rate = 20.0, .settle = 1});
+    EXPECT_LT(run.simulated_vertices, 400);
+    ASSERT_EQ(run.frames.front().rows(), n + 2);
+    EXPECT_TRUE(run.frames.back().allFinite());
+}
+
 TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
     const Body limb = support::limb_body();
     const Character character = character_of(limb);

@@ -14,6 +14,7 @@
 #include "sinew/io/usda.h"
 #include "sinew/io/weld.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/meshing/repair.h"
 #include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/body_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
@@ -56,8 +57,11 @@ TriangleMesh coarser(const TriangleMesh& skin, int vertices, const Progress& pro
     const auto triangles =
         static_cast<Eigen::Index>(share * static_cast<double>(skin.triangles.rows()));
     constexpr double kEvenness = 0.1;
+    // Scans have sheets that meet in a point or an edge, which cannot be simplified; holes stay.
+    TriangleMesh sound = skin;
+    repair(sound, {.weld = Weld::None, .fill_holes = false, .speck_size = 0.0}, progress);
     return decimated(
-        skin, {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
+        sound, {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
         progress);
 }
 
