@@ -60,6 +60,13 @@ Basis basis_at(double t, int n) {
     return b;
 }
 
+/// Number of the first of four control points along u, in row j and layer k of those that count.
+Eigen::Index first_control(const Basis& u, const Basis& v, const Basis& w, std::size_t j,
+                           std::size_t k, const std::array<int, 3>& counts) {
+    const auto layer = static_cast<Eigen::Index>(w.first + static_cast<int>(k));
+    return (layer * counts[1] + v.first + static_cast<int>(j)) * counts[0] + u.first;
+}
+
 }  // namespace
 
 double SplineSolid::greville(int i, int n) {
@@ -100,11 +107,7 @@ Vec3 SplineSolid::position(const Vec3& uvw) const {
     Vec3 sum = Vec3::Zero();
     for (std::size_t k = 0; k < 4; ++k) {
         for (std::size_t j = 0; j < 4; ++j) {
-            const Eigen::Index row =
-                (static_cast<Eigen::Index>(w.first + static_cast<int>(k)) * counts_[1] + v.first +
-                 static_cast<int>(j)) *
-                    counts_[0] +
-                u.first;
+            const Eigen::Index row = first_control(u, v, w, j, k, counts_);
             for (std::size_t i = 0; i < 4; ++i) {
                 sum += u.value[i] * v.value[j] * w.value[k] *
                        point(control_, row + static_cast<Eigen::Index>(i));
@@ -121,11 +124,7 @@ Mat3 SplineSolid::derivative(const Vec3& uvw) const {
     Mat3 D = Mat3::Zero();
     for (std::size_t k = 0; k < 4; ++k) {
         for (std::size_t j = 0; j < 4; ++j) {
-            const Eigen::Index row =
-                (static_cast<Eigen::Index>(w.first + static_cast<int>(k)) * counts_[1] + v.first +
-                 static_cast<int>(j)) *
-                    counts_[0] +
-                u.first;
+            const Eigen::Index row = first_control(u, v, w, j, k, counts_);
             for (std::size_t i = 0; i < 4; ++i) {
                 const Vec3 q = point(control_, row + static_cast<Eigen::Index>(i));
                 D.col(0) += u.slope[i] * v.value[j] * w.value[k] * q;
