@@ -1,6 +1,7 @@
 #include "sinew/base/random.h"
 #include "sinew/build/figure_mesh.h"
 #include "sinew/build/figure_shape.h"
+#include "sinew/build/figure_sheet.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
@@ -147,14 +148,55 @@ TEST(MeshPart, OfACapsuleHasTheVolumeThatIsAskedFor) {
 
 TEST(MeshPart, RefinesTheGridWhereAThinPartWouldSlipThrough) {
     FigurePart part{.name = "leaf"};
-    FigureSheet sheet{.rows = 3, .columns = 3};
-    for (int i = 0; i < 9; ++i) {
-        sheet.nodes.push_back({.position = {0.02 * (i % 3), 0.02 * (i / 3), 0.0}, .half = 0.0006});
-    }
-    part.sheets.push_back(sheet);
+    part.strokes.push_back(straight_stroke({0, 0, 0}, {0, 0.04, 0}, 0.02, 0.0006, 3));
+    const double volume = std::numbers::pi * 0.02 * 0.0006 * 0.04;
     const TriangleMesh mesh =
-        mesh_part(part, {.cell = 0.004, .smallest_cell = 0.004, .volume = 0.04 * 0.04 * 0.0012});
-    EXPECT_NEAR(enclosed_volume(mesh.points, mesh.triangles), 0.04 * 0.04 * 0.0012, 1e-7);
+        mesh_part(part, {.cell = 0.004, .smallest_cell = 0.004, .volume = volume});
+    EXPECT_NEAR(enclosed_volume(mesh.points, mesh.triangles), volume, 0.05 * volume);
+}
+
+/// 60 mm by 40 mm, bent about the rows by z = bend x^2.
+FigureSheet sheet_of(double half, double bend) {
+    FigureSheet sheet{.rows = 5, .columns = 7};
+    for (int r = 0; r < sheet.rows; ++r) {
+        for (int c = 0; c < sheet.columns; ++c) {
+            const double x = 0.01 * (c - 3);
+            sheet.nodes.push_back({.position = {x, 0.01 * r, bend * x * x}, .half = half});
+        }
+    }
+    return sheet;
+}
+
+// Volume of what lies within h of a flat rectangle: 2 h A + pi h^2 P / 2, and nearly a ball in the
+// corners.
+TEST(MeshSheet, OfAFlatSheetIsAPlateWithRoundEdges) {
+    const double h = 0.002;
+    const TriangleMesh mesh = mesh_sheet(sheet_of(h, 0.0), 0.0, 0.003);
+    EXPECT_TRUE(is_watertight(mesh.triangles));
+    const double exact = 2.0 * h * 0.06 * 0.04 + std::numbers::pi * h * h * 0.2 / 2.0;
+    EXPECT_NEAR(enclosed_volume(mesh), exact, 0.02 * exact);
+    EXPECT_NEAR(mesh.points.col(2).maxCoeff(), h, 1e-12);
+    EXPECT_NEAR(mesh.points.col(2).minCoeff(), -h, 1e-12);
+    EXPECT_NEAR(mesh.points.col(0).maxCoeff(), 0.03 + h, 1e-4);
+}
+
+TEST(MeshSheet, OfACurvedSheetHasTheVolumeThatIsAskedForAndLiesOnTheShape) {
+    const FigureSheet sheet = sheet_of(0.002, 8.0);
+    const double volume = enclosed_volume(mesh_sheet(sheet, 0.0, 0.003));
+    EXPECT_NEAR(enclosed_volume(mesh_sheet(sheet, 1.3 * volume, 0.003)), 1.3 * volume,
+                1e-3 * volume);
+    const TriangleMesh mesh = mesh_sheet(sheet, 0.0, 0.003);
+    const FigureShape shape(sheet);
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        EXPECT_NEAR(shape.distance(point(mesh.points, i), FigureLayer::Part), 0.0, 2e-4);
+    }
+}
+
+TEST(MeshSheet, ThatWouldCrossItselfIsLeftToTheGrid) {
+    const FigureSheet sheet = sheet_of(0.004, 300.0);
+    EXPECT_EQ(mesh_sheet(sheet, 0.0, 0.003).triangles.rows(), 0);
+    const TriangleMesh mesh = mesh_part({.name = "fold", .sheets = {sheet}}, {.cell = 0.002});
+    EXPECT_TRUE(is_watertight(mesh.triangles));
 }
 
 TEST(MeshPart, CutsWhatIsToBeTakenAway) {

@@ -334,5 +334,54 @@ TEST(CutGrid, IntegratesOverTheInsideOfASphere) {
     EXPECT_LT((centre - Vec3(0.003, -0.001, 0.002)).norm(), 2e-5);
 }
 
+// Over a box inside the cell, three points of Gauss's rule along each axis are exact.
+TEST(CutGrid, StiffnessOfAPartlyFilledCellAgreesWithQuadrature) {
+    const std::array<double, 3> low = {0.0, 0.2, 0.35}, high = {0.6, 1.0, 0.9};
+    CutGrid::Moments moments = {};
+    for (std::size_t m = 0; m < 27; ++m) {
+        const std::array<double, 3> power = {m % 3 + 1.0, m / 3 % 3 + 1.0, m / 9 + 1.0};
+        moments[m] = 1.0;
+        for (std::size_t a = 0; a < 3; ++a) {
+            moments[m] *= (std::pow(high[a], power[a]) - std::pow(low[a], power[a])) / power[a];
+        }
+    }
+    Mat3 C;
+    C << 2.0, 0.3, -0.2, 0.3, 1.0, 0.4, -0.2, 0.4, 0.7;
+    const std::array<double, 3> place = {0.5 - std::sqrt(0.15), 0.5, 0.5 + std::sqrt(0.15)};
+    const std::array<double, 3> weight = {5.0 / 18.0, 8.0 / 18.0, 5.0 / 18.0};
+    CellStiffness wanted = {};
+    for (std::size_t q = 0; q < 27; ++q) {
+        const std::array<std::size_t, 3> at = {q % 3, q / 3 % 3, q / 9};
+        double w = 1.0;
+        std::array<double, 3> x = {};
+        for (std::size_t a = 0; a < 3; ++a) {
+            x[a] = low[a] + (high[a] - low[a]) * place[at[a]];
+            w *= (high[a] - low[a]) * weight[at[a]];
+        }
+        std::array<Vec3, 8> gradient;
+        for (std::size_t c = 0; c < 8; ++c) {
+            for (std::size_t d = 0; d < 3; ++d) {
+                double product = 1.0;
+                for (std::size_t a = 0; a < 3; ++a) {
+                    const bool is_far = (c >> a & 1) == 1;
+                    product *= a == d ? (is_far ? 1.0 : -1.0) : (is_far ? x[a] : 1.0 - x[a]);
+                }
+                gradient[c][static_cast<Eigen::Index>(d)] = product;
+            }
+        }
+        for (std::size_t a = 0; a < 8; ++a) {
+            for (std::size_t b = 0; b < 8; ++b) {
+                wanted[a][b] += w * gradient[a].dot(C * gradient[b]);
+            }
+        }
+    }
+    const CellStiffness K = cell_stiffness(moments, C);
+    for (std::size_t a = 0; a < 8; ++a) {
+        for (std::size_t b = 0; b < 8; ++b) {
+            EXPECT_NEAR(K[a][b], wanted[a][b], 1e-14);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace sinew

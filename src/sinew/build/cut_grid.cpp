@@ -26,11 +26,19 @@ std::array<std::array<double, 3>, kLines> strip_moments() {
     return moments;
 }
 
-/// Products of the linear functions 1 - x (0) and x (1) as polynomials: entry [a][b][power].
-using Product = std::array<double, 3>;
-constexpr std::array<std::array<Product, 2>, 2> kProducts = {
-    {{{{1.0, -2.0, 1.0}, {0.0, 1.0, -1.0}}}, {{{0.0, 1.0, -1.0}, {0.0, 0.0, 1.0}}}}};
-/// The functions themselves.
+/// Functions along one axis whose products make the gradients' products, as polynomials: products
+/// of the linear functions 1 - x and x (as many x as the number says), these two themselves, and 1.
+using AxisFunction = std::array<double, 3>;
+constexpr std::size_t kFunctions = 6;
+constexpr std::array<AxisFunction, kFunctions> kAxisFunctions = {{{1.0, -2.0, 1.0},
+                                                                  {0.0, 1.0, -1.0},
+                                                                  {0.0, 0.0, 1.0},
+                                                                  {1.0, -1.0, 0.0},
+                                                                  {0.0, 1.0, 0.0},
+                                                                  {1.0, 0.0, 0.0}}};
+constexpr std::size_t kFirstLinear = 3;
+constexpr std::size_t kOne = 5;
+/// The two linear functions.
 constexpr std::array<std::array<double, 2>, 2> kLinear = {{{1.0, -1.0}, {0.0, 1.0}}};
 
 constexpr std::array<std::size_t, 3> kStride = {1, 3, 9};
@@ -39,66 +47,75 @@ constexpr std::size_t bit(std::size_t corner, std::size_t axis) {
     return corner >> axis & 1;
 }
 
-/// Integrals of dN_a/dx_d dN_b/dx_e as sums of moments, for the tensor components d e = xx yy zz xy
-/// xz yz (the mixed ones with both orders), entries a <= b in one list.
-struct Terms {
-    static constexpr std::size_t kMost = 6000;
+/// Integrals of dN_a/dx_d dN_b/dx_e as signed integrals of products of three axis functions, for
+/// the tensor components d e = xx yy zz xy xz yz (the mixed ones with both orders), entries a <= b.
+struct StiffnessTerms {
     struct Term {
         std::uint8_t component = 0;
-        std::uint8_t entry = 0;
-        std::uint8_t moment = 0;
-        double factor = 0.0;
+        std::uint8_t product = 0;  // of functions: x + 6 y + 36 z
+        double sign = 0.0;
     };
-    std::array<Term, kMost> terms = {};
-    std::size_t count = 0;
+    static constexpr std::size_t kTerms = 9;
+    std::array<std::array<Term, kTerms>, 36> of_entry = {};
 
-    /// Adds dN_a/dx_d dN_b/dx_e.
-    constexpr void add(std::size_t component, std::size_t entry, std::size_t a, std::size_t b,
-                       std::size_t d, std::size_t e) {
-        std::array<double, 27> sum = {};
-        const double sign = (bit(a, d) == 1 ? 1.0 : -1.0) * (bit(b, e) == 1 ? 1.0 : -1.0);
-        std::array<std::array<double, 3>, 3> factor = {};  // polynomial along each axis
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const auto& one = kLinear[bit(a, axis)];
-            const auto& other = kLinear[bit(b, axis)];
-            if (axis == d && axis == e) {
-                factor[axis] = {1.0, 0.0, 0.0};
-            } else if (axis == d) {
-                factor[axis] = {other[0], other[1], 0.0};
-            } else if (axis == e) {
-                factor[axis] = {one[0], one[1], 0.0};
-            } else {
-                factor[axis] = kProducts[bit(a, axis)][bit(b, axis)];
+    /// dN_a/dx_d dN_b/dx_e
+    static constexpr Term term(std::size_t component, std::size_t a, std::size_t b, std::size_t d,
+                               std::size_t e) {
+        std::size_t product = 0, stride = 1;
+        for (std::size_t axis = 0; axis < 3; ++axis, stride *= kFunctions) {
+            std::size_t function = bit(a, axis) + bit(b, axis);
+            if (axis == d || axis == e) {
+                function = d == e      ? kOne
+                           : axis == d ? kFirstLinear + bit(b, axis)
+                                       : kFirstLinear + bit(a, axis);
             }
+            product += stride * function;
         }
-        for (std::size_t m = 0; m < 27; ++m) {
-            sum[m] = sign * factor[0][m % 3] * factor[1][m / 3 % 3] * factor[2][m / 9];
-            if (sum[m] != 0.0) {
-                terms[count++] = {static_cast<std::uint8_t>(component),
-                                  static_cast<std::uint8_t>(entry), static_cast<std::uint8_t>(m),
-                                  sum[m]};
-            }
-        }
+        const bool is_plus = bit(a, d) == bit(b, e);
+        return {static_cast<std::uint8_t>(component), static_cast<std::uint8_t>(product),
+                is_plus ? 1.0 : -1.0};
     }
 
-    constexpr Terms() {
+    constexpr StiffnessTerms() {
         std::size_t entry = 0;
         for (std::size_t a = 0; a < 8; ++a) {
             for (std::size_t b = a; b < 8; ++b, ++entry) {
-                for (std::size_t d = 0; d < 3; ++d) {
-                    add(d, entry, a, b, d, d);
-                }
-                add(3, entry, a, b, 0, 1);
-                add(3, entry, a, b, 1, 0);
-                add(4, entry, a, b, 0, 2);
-                add(4, entry, a, b, 2, 0);
-                add(5, entry, a, b, 1, 2);
-                add(5, entry, a, b, 2, 1);
+                of_entry[entry] = {term(0, a, b, 0, 0), term(1, a, b, 1, 1), term(2, a, b, 2, 2),
+                                   term(3, a, b, 0, 1), term(3, a, b, 1, 0), term(4, a, b, 0, 2),
+                                   term(4, a, b, 2, 0), term(5, a, b, 1, 2), term(5, a, b, 2, 1)};
             }
         }
     }
 };
-constexpr Terms kTerms;
+constexpr StiffnessTerms kStiffnessTerms;
+
+/// Integrals of all products of three axis functions, x + 6 y + 36 z.
+std::array<double, kFunctions * kFunctions * kFunctions> product_integrals(
+    const CutGrid::Moments& moments) {
+    const auto fold = [](double a, double b, double c, const AxisFunction& f) {
+        return f[0] * a + f[1] * b + f[2] * c;
+    };
+    std::array<double, 9 * kFunctions> along_z = {};  // x + 3 y + 9 f
+    for (std::size_t f = 0; f < kFunctions; ++f) {
+        for (std::size_t i = 0; i < 9; ++i) {
+            along_z[9 * f + i] =
+                fold(moments[i], moments[9 + i], moments[18 + i], kAxisFunctions[f]);
+        }
+    }
+    std::array<double, kFunctions* kFunctions* kFunctions> products = {};
+    for (std::size_t z = 0; z < kFunctions; ++z) {
+        const double* m = along_z.data() + 9 * z;
+        for (std::size_t y = 0; y < kFunctions; ++y) {
+            const AxisFunction& g = kAxisFunctions[y];
+            const double p = fold(m[0], m[3], m[6], g), q = fold(m[1], m[4], m[7], g),
+                         r = fold(m[2], m[5], m[8], g);
+            for (std::size_t x = 0; x < kFunctions; ++x) {
+                products[x + kFunctions * (y + kFunctions * z)] = fold(p, q, r, kAxisFunctions[x]);
+            }
+        }
+    }
+    return products;
+}
 
 }  // namespace
 
@@ -158,10 +175,12 @@ CutGrid cut_grid(const Points& points, const Triangles& triangles, double edge, 
 
 CellStiffness cell_stiffness(const CutGrid::Moments& moments, const Mat3& C) {
     const std::array<double, 6> tensor = {C(0, 0), C(1, 1), C(2, 2), C(0, 1), C(0, 2), C(1, 2)};
+    const auto products = product_integrals(moments);
     std::array<double, 36> sum = {};
-    for (std::size_t i = 0; i < kTerms.count; ++i) {
-        const Terms::Term& term = kTerms.terms[i];
-        sum[term.entry] += tensor[term.component] * term.factor * moments[term.moment];
+    for (std::size_t entry = 0; entry < sum.size(); ++entry) {
+        for (const StiffnessTerms::Term& t : kStiffnessTerms.of_entry[entry]) {
+            sum[entry] += t.sign * tensor[t.component] * products[t.product];
+        }
     }
     CellStiffness K;
     std::size_t entry = 0;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 
 namespace sinew {
 
@@ -64,25 +65,23 @@ std::vector<TriangleMesh> mesh_parts(const FigureTable& table, const FigureOptio
     }
     std::vector<TriangleMesh> meshes(table.parts.size());
     auto stage = progress.stage("bones and muscles", order.size());
-    constexpr std::size_t kBatch = 32;  // parts between two reports
-    for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
-        const std::size_t count = std::min(kBatch, order.size() - begin);
-        parallel_for(count, 1, [&](std::size_t from, std::size_t to) {
-            for (std::size_t k = from; k < to; ++k) {
-                const FigurePart& part = table.parts[order[begin + k]];
-                TriangleMesh& mesh = meshes[order[begin + k]];
-                mesh = mesh_part(
-                    part, {.cell = options.part_cell,
-                           .smallest_cell = std::min(options.thin_part_cell, options.part_cell),
-                           .volume = part.volume,
-                           .simplify = options.simplify});
-                if (is_flesh(part.kind)) {
-                    add_tendon_data(part, mesh);
-                }
+    std::mutex advancing;
+    parallel_for(order.size(), 1, [&](std::size_t from, std::size_t to) {
+        for (std::size_t k = from; k < to; ++k) {
+            const FigurePart& part = table.parts[order[k]];
+            TriangleMesh& mesh = meshes[order[k]];
+            mesh = mesh_part(part,
+                             {.cell = options.part_cell,
+                              .smallest_cell = std::min(options.thin_part_cell, options.part_cell),
+                              .volume = part.volume,
+                              .simplify = options.simplify});
+            if (is_flesh(part.kind)) {
+                add_tendon_data(part, mesh);
             }
-        });
-        stage.advance(count);
-    }
+            const std::lock_guard lock(advancing);
+            stage.advance();
+        }
+    });
     return meshes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/build/figure_sheet.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/decimate.h"
 
@@ -285,7 +286,10 @@ TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wa
 
 }  // namespace
 
-TriangleMesh mesh_part(const FigurePart& part, const PartMeshOptions& options) {
+namespace {
+
+/// By way of the signed distance on a grid.
+TriangleMesh mesh_by_levels(const FigurePart& part, const PartMeshOptions& options) {
     const std::vector<FigureShape> shapes = shapes_of(part);
     double cell = cell_for(shapes, options);
     TriangleMesh mesh = mesh_at(shapes, cell, options.volume);
@@ -301,6 +305,20 @@ TriangleMesh mesh_part(const FigurePart& part, const PartMeshOptions& options) {
         }
         cell *= 0.6;
         mesh = mesh_at(shapes, cell, options.volume);
+    }
+    return mesh;
+}
+
+}  // namespace
+
+TriangleMesh mesh_part(const FigurePart& part, const PartMeshOptions& options) {
+    TriangleMesh mesh;
+    // A sheet alone needs no grid, which would have to be as fine as the sheet is thin.
+    if (part.strokes.empty() && part.sheets.size() == 1) {
+        mesh = mesh_sheet(part.sheets.front(), options.volume, 2.0 * options.cell);
+    }
+    if (mesh.triangles.rows() == 0) {
+        mesh = mesh_by_levels(part, options);
     }
     if (options.simplify > 0.0 && mesh.triangles.rows() > 0) {
         mesh = decimated(mesh, {.max_error = options.simplify});

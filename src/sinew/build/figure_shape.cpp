@@ -1,6 +1,7 @@
 #include "sinew/build/figure_shape.h"
 
 #include "sinew/base/error.h"
+#include "sinew/build/figure_sheet.h"
 
 #include <Eigen/Geometry>
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr int kSubdivisions = 6;  // samples of a stroke between two stations
 
-/// Nearest point of the segment a + s e, s in [0, 1].
 /// Barycentric coordinates (of b and c) of the point of triangle a b c nearest to x
 /// [Ericson2005, section 5.1.5].
 Vec2 nearest_on_triangle(const Vec3& x, const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -79,69 +79,6 @@ T hermite(const T& v0, const T& v1, const T& m0, const T& m1, double h, double s
     const double s2 = s * s, s3 = s2 * s;
     return v0 * (2 * s3 - 3 * s2 + 1) + m0 * (h * (s3 - 2 * s2 + s)) + v1 * (3 * s2 - 2 * s3) +
            m1 * (h * (s3 - s2));
-}
-
-/// Twice as fine in one direction: uniform Catmull-Rom, ends extrapolated linearly.
-FigureNode between(const FigureNode& before, const FigureNode& a, const FigureNode& b,
-                   const FigureNode& after) {
-    const auto mid = [](const auto& p, const auto& q, const auto& r, const auto& s) {
-        return (q + r) * (9.0 / 16.0) - (p + s) * (1.0 / 16.0);
-    };
-    FigureNode node;
-    node.position = mid(before.position, a.position, b.position, after.position);
-    node.half = std::max(mid(before.half, a.half, b.half, after.half), 0.25 * (a.half + b.half));
-    node.skin = std::max(mid(before.skin, a.skin, b.skin, after.skin), 0.0);
-    return node;
-}
-
-FigureNode beyond(const FigureNode& end, const FigureNode& previous) {
-    return {.position = 2.0 * end.position - previous.position,
-            .half = 2.0 * end.half - previous.half,
-            .skin = 2.0 * end.skin - previous.skin};
-}
-
-std::vector<FigureNode> refined_line(const std::vector<FigureNode>& line) {
-    std::vector<FigureNode> fine;
-    const std::size_t n = line.size();
-    for (std::size_t i = 0; i + 1 < n; ++i) {
-        fine.push_back(line[i]);
-        const FigureNode before = i > 0 ? line[i - 1] : beyond(line[0], line[1]);
-        const FigureNode after = i + 2 < n ? line[i + 2] : beyond(line[n - 1], line[n - 2]);
-        fine.push_back(between(before, line[i], line[i + 1], after));
-    }
-    fine.push_back(line.back());
-    return fine;
-}
-
-FigureSheet refined(const FigureSheet& sheet) {
-    FigureSheet wide = sheet;  // finer along the rows
-    wide.columns = 2 * sheet.columns - 1;
-    wide.nodes.clear();
-    for (int r = 0; r < sheet.rows; ++r) {
-        std::vector<FigureNode> line;
-        for (int c = 0; c < sheet.columns; ++c) {
-            line.push_back(sheet.at(r, c));
-        }
-        for (const FigureNode& node : refined_line(line)) {
-            wide.nodes.push_back(node);
-        }
-    }
-    FigureSheet fine = wide;
-    fine.rows = 2 * sheet.rows - 1;
-    fine.nodes.assign(static_cast<std::size_t>(fine.rows) * static_cast<std::size_t>(fine.columns),
-                      {});
-    for (int c = 0; c < wide.columns; ++c) {
-        std::vector<FigureNode> line;
-        for (int r = 0; r < wide.rows; ++r) {
-            line.push_back(wide.at(r, c));
-        }
-        line = refined_line(line);
-        for (std::size_t r = 0; r < line.size(); ++r) {
-            fine.nodes[r * static_cast<std::size_t>(fine.columns) + static_cast<std::size_t>(c)] =
-                line[r];
-        }
-    }
-    return fine;
 }
 
 }  // namespace
@@ -233,7 +170,7 @@ void FigureShape::find_segments() {
 }
 
 void FigureShape::sample_sheet(const FigureSheet& sheet) {
-    const FigureSheet fine = refined(sheet);
+    const FigureSheet fine = refined_sheet(sheet);
     for (const FigureNode& node : fine.nodes) {
         Sample sample;
         sample.position = node.position;
@@ -493,15 +430,23 @@ double FigureShape::stroke_distance(const Vec3& x, double growth,
         const double k2 = std::sqrt(ua * ua / (a * a) + vb * vb / (b * b) + wc * wc / (cap * cap));
         return k2 > 1e-12 ? std::max(k1 * (k1 - 1.0) / k2, floor) : floor;
     }
+    // With S the sum of the powers, f = S^(1/e) and grad f = f / S ((u/a)^(e-1) / a, ...).
     const double e = exponent_;
-    const double f =
-        std::pow(std::pow(u / a, e) + std::pow(v / b, e) + std::pow(w / cap, e), 1.0 / e);
+    const auto power = [e](double y) {
+        return e == 3.0 ? y * y * y : e == 4.0 ? y * y * y * y : std::pow(y, e);
+    };
+    const double ua = u / a, vb = v / b, wc = w / cap;
+    const double pu = power(ua), pv = power(vb), pw = wc > 0.0 ? power(wc) : 0.0;
+    const double sum = pu + pv + pw;
+    const double f = std::pow(sum, 1.0 / e);
     if (f < 1e-9) {
         return floor;
     }
-    const double g = std::pow(f, 1.0 - e) * std::hypot(std::pow(u / a, e - 1.0) / a,
-                                                       std::pow(v / b, e - 1.0) / b,
-                                                       std::pow(w / cap, e - 1.0) / cap);
+    const auto slope = [](double powered, double y, double width) {
+        return y > 0.0 ? powered / (y * width) : 0.0;
+    };
+    const double gu = slope(pu, ua, a), gv = slope(pv, vb, b), gw = slope(pw, wc, cap);
+    const double g = f / sum * std::sqrt(gu * gu + gv * gv + gw * gw);
     return std::max((f - 1.0) / g, floor);
 }
 

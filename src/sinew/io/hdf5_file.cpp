@@ -80,15 +80,24 @@ Hdf5Handle open_image(std::string_view image) {
     return {H5Fopen("archive", H5F_ACC_RDONLY, access), H5Fclose};
 }
 
-void set_attribute(hid_t file, const std::string& path, const char* name, hid_t stored_as,
-                   hid_t in_memory, const void* value) {
-    const Hdf5Handle object =
-        checked(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, "open " + path);
+Hdf5Handle open_object(hid_t file, const std::string& path) {
+    return checked(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, "open " + path);
+}
+
+void set_attribute(hid_t object, const char* name, hid_t stored_as, hid_t in_memory,
+                   const void* value) {
     const Hdf5Handle space = checked(H5Screate(H5S_SCALAR), H5Sclose, "make a space");
     const Hdf5Handle attribute =
         checked(H5Acreate2(object, name, stored_as, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
                 "add an attribute");
     require_done(H5Awrite(attribute, in_memory, value), "write an attribute");
+}
+
+void set_text(hid_t object, const char* name, std::string_view text) {
+    std::string stored = storable(text);
+    const Hdf5Handle type = text_type(stored.size());
+    stored.resize(std::max<std::size_t>(stored.size(), 1), '\0');
+    set_attribute(object, name, type, type, stored.data());
 }
 
 extern "C" herr_t collect_name(hid_t, const char* name, const H5L_info_t*, void* names) {
@@ -141,8 +150,8 @@ void Hdf5Writer::add_dataset(const std::string& path, hid_t stored_as, hid_t in_
         require_done(H5Dwrite(dataset, in_memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data),
                      "write " + path);
     }
-    set(path, "units", std::string(note.unit));
-    set(path, "meaning", std::string(note.meaning));
+    set_text(dataset, "units", note.unit);
+    set_text(dataset, "meaning", note.meaning);
 }
 
 void Hdf5Writer::add(const std::string& path, std::span<const double> values, std::size_t columns,
@@ -173,18 +182,15 @@ void Hdf5Writer::add(const std::string& path, std::span<const std::string> texts
 }
 
 void Hdf5Writer::set(const std::string& path, const char* name, const std::string& text) {
-    std::string stored = storable(text);
-    const Hdf5Handle type = text_type(stored.size());
-    stored.resize(std::max<std::size_t>(stored.size(), 1), '\0');
-    set_attribute(file_, path, name, type, type, stored.data());
+    set_text(open_object(file_, path), name, text);
 }
 
 void Hdf5Writer::set(const std::string& path, const char* name, double value) {
-    set_attribute(file_, path, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+    set_attribute(open_object(file_, path), name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
 }
 
 void Hdf5Writer::set(const std::string& path, const char* name, std::uint64_t value) {
-    set_attribute(file_, path, name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
+    set_attribute(open_object(file_, path), name, H5T_STD_U64LE, H5T_NATIVE_UINT64, &value);
 }
 
 std::string Hdf5Writer::bytes() {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <queue>
 
 namespace sinew {
@@ -78,9 +79,15 @@ public:
         for (Index v = 0; v < mesh_.vertex_count(); ++v) {
             is_border_[static_cast<std::size_t>(v)] = mesh_.is_border(v);
         }
+        std::vector<Candidate> all;
         for (Index v = 0; v < mesh_.vertex_count(); ++v) {
-            push_edges(v, true);
+            for (const Index w : mesh_.neighbours(v)) {
+                if (const std::optional<Candidate> c = w > v ? candidate(v, w) : std::nullopt) {
+                    all.push_back(*c);
+                }
+            }
         }
+        queue_ = std::priority_queue<Candidate>({}, std::move(all));
     }
 
     void run(Progress::Stage& stage) {
@@ -92,11 +99,8 @@ public:
                 stamp_[static_cast<std::size_t>(next.b)] != next.stamp_b) {
                 continue;
             }
-            if (std::sqrt(next.error) > options_.max_error) {
-                break;
-            }
             const auto [keep, gone] = roles(next.a, next.b);
-            const Vec3 target = best_position(keep, gone);
+            const Vec3 target = best_position(keep, gone).place;
             if (!mesh_.can_collapse(keep, gone, target)) {
                 continue;
             }
@@ -105,7 +109,11 @@ public:
             ++stamp_[static_cast<std::size_t>(gone)];
             // Neighbours get fresh candidates too: a collapse refused before may be possible now.
             ++stamp_[static_cast<std::size_t>(keep)];
-            push_edges(keep, false);
+            for (const Index w : mesh_.neighbours(keep)) {
+                if (const std::optional<Candidate> c = candidate(keep, w)) {
+                    queue_.push(*c);
+                }
+            }
             if (++steps % 1024 == 0) {
                 stage.advance(1024);
             }
@@ -122,54 +130,59 @@ private:
         return is_border_[static_cast<std::size_t>(b)] ? std::pair(b, a) : std::pair(a, b);
     }
 
-    Vec3 best_position(Index keep, Index gone) const {
-        if (is_border_[static_cast<std::size_t>(keep)]) {
-            return mesh_.position(keep);
-        }
+    struct Target {
+        Vec3 place = Vec3::Zero();
+        double error = 0.0;
+    };
+
+    Target best_position(Index keep, Index gone) const {
         Quadric q = quadric_[static_cast<std::size_t>(keep)];
         q += quadric_[static_cast<std::size_t>(gone)];
         const Vec3 a = mesh_.position(keep) - origin_;
+        if (is_border_[static_cast<std::size_t>(keep)]) {
+            return {mesh_.position(keep), q.error(a)};
+        }
         const Vec3 b = mesh_.position(gone) - origin_;
         const Vec3 middle = 0.5 * (a + b);
         // A little pull to the middle of the edge decides where the planes leave the place open.
         constexpr double kPull = 1e-4;
         const double pull = kPull * q.A.trace() / 3.0;
-        const Mat3 A = q.A + pull * Mat3::Identity();
-        Vec3 best = middle;
+        Target best{middle, q.error(middle)};
+        const auto compare = [&](const Vec3& x) {
+            const double error = q.error(x);
+            if (error < best.error) {
+                best = {x, error};
+            }
+        };
         if (pull > 0.0) {
-            const Vec3 x = A.partialPivLu().solve(pull * middle - q.b);
-            if (x.allFinite() && (x - middle).norm() <= 2.0 * (a - b).norm() &&
-                q.error(x) < q.error(best)) {
-                best = x;
+            const Mat3 A = q.A + pull * Mat3::Identity();
+            const Vec3 x = A.inverse() * (pull * middle - q.b);
+            if (x.allFinite() && (x - middle).norm() <= 2.0 * (a - b).norm()) {
+                compare(x);
             }
         }
-        for (const Vec3& x : {a, b}) {
-            if (q.error(x) < q.error(best)) {
-                best = x;
-            }
-        }
-        return best + origin_;
+        compare(a);
+        compare(b);
+        best.place += origin_;
+        return best;
     }
 
-    void push_edges(Index v, bool only_higher) {
-        for (const Index w : mesh_.neighbours(v)) {
-            if (only_higher && w < v) {
-                continue;
-            }
-            const Index a = std::min(v, w);
-            const Index b = std::max(v, w);
-            if (is_border_[static_cast<std::size_t>(a)] &&
-                is_border_[static_cast<std::size_t>(b)]) {
-                continue;
-            }
-            const auto [keep, gone] = roles(a, b);
-            Quadric q = quadric_[static_cast<std::size_t>(a)];
-            q += quadric_[static_cast<std::size_t>(b)];
-            const double length = (mesh_.position(a) - mesh_.position(b)).norm();
-            const double uneven = options_.evenness * length;
-            queue_.push({q.error(best_position(keep, gone) - origin_) + uneven * uneven, a, b,
-                         stamp_[static_cast<std::size_t>(a)], stamp_[static_cast<std::size_t>(b)]});
+    /// Nothing for an edge between borders, and for one whose error is more than allowed.
+    std::optional<Candidate> candidate(Index v, Index w) const {
+        const Index a = std::min(v, w);
+        const Index b = std::max(v, w);
+        if (is_border_[static_cast<std::size_t>(a)] && is_border_[static_cast<std::size_t>(b)]) {
+            return std::nullopt;
         }
+        const auto [keep, gone] = roles(a, b);
+        const double length = (mesh_.position(a) - mesh_.position(b)).norm();
+        const double uneven = options_.evenness * length;
+        const double error = best_position(keep, gone).error + uneven * uneven;
+        if (std::sqrt(error) > options_.max_error) {
+            return std::nullopt;
+        }
+        return Candidate{error, a, b, stamp_[static_cast<std::size_t>(a)],
+                         stamp_[static_cast<std::size_t>(b)]};
     }
 
     EditMesh mesh_;

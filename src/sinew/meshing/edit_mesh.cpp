@@ -66,6 +66,7 @@ Vec3 EditMesh::normal(Index triangle) const {
 
 std::vector<Index> EditMesh::neighbours(Index vertex) const {
     std::vector<Index> list;
+    list.reserve(2 * triangles_at(vertex).size());
     for (const Index t : triangles_at(vertex)) {
         for (const Index v : corners(t)) {
             if (v != vertex) {
@@ -126,7 +127,7 @@ bool EditMesh::can_collapse(Index keep, Index gone, const Vec3& target) const {
         // A vertex of three triangles would be left with two on each other; on a border, of one
         // with none.
         const std::size_t fan = triangles_at(v).size();
-        if (is_border(v) ? fan < 2 : fan < 4) {
+        if (fan < 4 && (fan < 2 || !is_border(v))) {
             return false;
         }
     }

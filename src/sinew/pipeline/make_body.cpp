@@ -84,12 +84,17 @@ Template made_template(const MakeBodyOptions& options, const std::string& key,
 Body made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
                  const std::string& key, const BodyCache& cache, const Progress& progress,
                  AtlasReport& report) {
-    if (std::optional<Body> kept = cache.find("volume", key, progress)) {
+    // Of a preview it is made about as fast as it is read.
+    const bool is_kept = options.body.resolution != BodyResolution::Preview;
+    if (std::optional<Body> kept =
+            is_kept ? cache.find("volume", key, progress) : std::optional<Body>{}) {
         return std::move(*kept);
     }
     Body volume = build_volume(made_template(options, anatomy_key, cache, progress, report),
                                options.body, progress);
-    cache.keep("volume", key, volume, progress);
+    if (is_kept) {
+        cache.keep("volume", key, volume, progress);
+    }
     return volume;
 }
 
@@ -97,7 +102,7 @@ Body made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
 
 FigureOptions figure_for(FigureOptions options, BodyResolution resolution) {
     if (resolution == BodyResolution::Preview) {
-        options.part_cell = 0.0045;
+        options.part_cell = 0.005;
         options.thin_part_cell = 0.002;
         options.simplify = 0.0003;
         options.skin_cell = 0.006;
