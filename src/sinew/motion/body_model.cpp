@@ -4,51 +4,21 @@
 #include "sinew/base/parallel.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/path_choice.h"
+#include "sinew/motion/published_muscles.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace sinew {
 
 namespace {
 
-// Optimal fibre length over belly length after [Ward2009], rounded to 0.05 and not checked against
-// the paper's table.
-constexpr std::pair<std::string_view, double> kRatios[] = {
-    {"psoas", 0.5},
-    {"iliacus", 0.55},
-    {"gluteus_maximus", 0.6},
-    {"gluteus_medius", 0.5},
-    {"sartorius", 0.9},
-    {"rectus_femoris", 0.2},
-    {"vastus_lateralis", 0.35},
-    {"vastus_intermedius", 0.25},
-    {"vastus_medialis", 0.2},
-    {"gracilis", 0.8},
-    {"adductor_longus", 0.5},
-    {"adductor_brevis", 0.7},
-    {"adductor_magnus", 0.4},
-    {"biceps_femoris_long", 0.3},
-    {"biceps_femoris_short", 0.5},
-    {"semitendinosus", 0.65},
-    {"semimembranosus", 0.25},
-    {"tibialis_anterior", 0.25},
-    {"tibialis_posterior", 0.1},
-    {"extensor_hallucis", 0.3},
-    {"extensor_digitorum_longus", 0.25},
-    {"fibularis", 0.2},
-    {"peroneus", 0.2},
-    {"gastrocnemius_medial", 0.2},
-    {"gastrocnemius_lateral", 0.25},
-    {"gastrocnemius", 0.2},
-    {"soleus", 0.1},
-    {"flexor_hallucis_longus", 0.2},
-    {"flexor_digitorum_longus", 0.15},
-};
-constexpr double kUsualRatio = 0.5;
+constexpr double kUsualRatio = 0.5;    // optimal fibre over belly, where nothing is published
+constexpr double kMostFibre = 0.9;     // of the path
 constexpr double kBoneWindow = 0.012;  // m; about a line, where bone is looked for
 constexpr double kWidestBone = 0.04;   // m; from a joint
 constexpr double kTendonHalf = 0.002;  // m
@@ -277,10 +247,47 @@ private:
             }
             line.crossings.push_back(c);
         }
-        for (std::size_t k = 0; k < line.crossings.size(); ++k) {
-            line.crossings[k].bone = bone_reach(line, k);
-        }
         return line;
+    }
+
+    // Past the joints on the side where anatomy has it; elsewhere bones say how near it may come.
+    void lead(CrossedLine& line, std::string_view muscle) const {
+        std::vector<bool> is_led(line.crossings.size(), false);
+        for (const PublishedPassing& p : published_passings()) {
+            for (std::size_t k = 0; muscle.starts_with(p.muscle) && k < line.crossings.size();
+                 ++k) {
+                const Joint& joint = *joint_of_[at(line.crossings[k].joint)];
+                const std::string_view name = std::string_view(joint.name);
+                if (name.substr(0, name.size() - 2) != p.joint) {
+                    continue;
+                }
+                for (std::size_t a = 0; a < static_cast<std::size_t>(angle_count(joint.type));
+                     ++a) {
+                    if (joint.motions[a] == p.motion) {
+                        lead_past(line, k, a, p.least * limb_scale(p.limb));
+                        is_led[k] = true;
+                    }
+                }
+            }
+        }
+        for (std::size_t k = 0; k < line.crossings.size(); ++k) {
+            line.crossings[k].bone = is_led[k] ? 0.0 : bone_reach(line, k);
+        }
+    }
+
+    // Of this body's limb to that of the people measured; 1 where joints have other names.
+    double limb_scale(MuscleLimb limb) const {
+        const auto centre = [&](std::string_view name) {
+            const auto& joints = body_.skeleton.joints;
+            const auto it = std::find_if(joints.begin(), joints.end(),
+                                         [&](const Joint& j) { return j.name == name; });
+            return it == joints.end() ? Vec3::Constant(std::nan("")).eval() : it->centre;
+        };
+        const bool is_leg = limb == MuscleLimb::Leg;
+        const Vec3 middle = centre(is_leg ? "knee_l" : "elbow_l");
+        const double length = (centre(is_leg ? "hip_l" : "shoulder_l") - middle).norm() +
+                              (centre(is_leg ? "ankle_l" : "wrist_l") - middle).norm();
+        return std::isfinite(length) ? length / published_length(limb) : 1.0;
     }
 
     // How far the bones of a joint's parent reach towards a line that passes it.
@@ -323,6 +330,9 @@ private:
                 CrossedLine moved = course.line;
                 (at_begin ? moved.points.front() : moved.points.back()) =
                     better_end(course, at_begin, axis);
+                if (!keeps_arms(course.line, moved, at_begin)) {
+                    continue;
+                }
                 ChosenPath other = choose_path(moved);
                 if (other.cost < best.cost) {
                     best = std::move(other);
@@ -330,6 +340,22 @@ private:
             }
         }
         return best;
+    }
+
+    // Whether what the muscle does most at the joint nearest to its end stays as strong.
+    static bool keeps_arms(const CrossedLine& line, const CrossedLine& moved, bool at_begin) {
+        const std::size_t crossing = at_begin ? 0 : line.crossings.size() - 1;
+        const std::array<double, 3> before = line_moment_arms(line, crossing);
+        const std::array<double, 3> after = line_moment_arms(moved, crossing);
+        const LineCrossing& joint = line.crossings[crossing];
+        const auto change = [&](std::size_t k) {
+            return std::abs(before[k]) * (joint.high[k] - joint.low[k]);
+        };
+        std::size_t main = 0;
+        for (std::size_t k = 1; k < static_cast<std::size_t>(joint.axis_count); ++k) {
+            main = change(k) > change(main) ? k : main;
+        }
+        return std::abs(after[main]) >= std::abs(before[main]) && after[main] * before[main] >= 0.0;
     }
 
     // The point of the attachment from which the muscle has most of its moment arm about an
@@ -406,13 +432,23 @@ private:
         }
         MuscleUnit unit{.name = muscle.name};
         courses_.push_back({crossed(std::move(points), from, to), muscle.origin, muscle.insertion});
-        unit.pennation = muscle.pennation;
-        const double belly = std::max(muscle.belly_end - muscle.belly_begin, 0.1) * length;
-        unit.fibre = fibre_ratio(muscle.name) * belly;
-        unit.tendon = std::max(length - unit.fibre * std::cos(unit.pennation), kLeastTendon);
+        lead(courses_.back().line, muscle.name);
+        set_fibres(muscle, length, unit);
         const double area = muscle.volume * std::cos(unit.pennation) / unit.fibre;
         unit.fmax = std::max(area * options_.specific_tension, 1e-3);
         model_.muscles.push_back(std::move(unit));
+    }
+
+    void set_fibres(const Muscle& muscle, double length, MuscleUnit& unit) const {
+        unit.pennation = muscle.pennation;
+        const double belly = std::max(muscle.belly_end - muscle.belly_begin, 0.1) * length;
+        unit.fibre = kUsualRatio * belly;
+        if (const PublishedFibres* known = find_published_fibres(muscle.name)) {
+            unit.fibre = known->length * limb_scale(known->limb);
+            unit.pennation = known->pennation * std::numbers::pi / 180.0;
+        }
+        unit.fibre = std::min(unit.fibre, kMostFibre * length / std::cos(unit.pennation));
+        unit.tendon = std::max(length - unit.fibre * std::cos(unit.pennation), kLeastTendon);
     }
 
     void add_notes() {
@@ -442,15 +478,6 @@ private:
 };
 
 }  // namespace
-
-double fibre_ratio(std::string_view muscle) {
-    for (const auto& [name, ratio] : kRatios) {
-        if (muscle.starts_with(name)) {
-            return ratio;
-        }
-    }
-    return kUsualRatio;
-}
 
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options) {
     return ModelMaker(body, options).make();

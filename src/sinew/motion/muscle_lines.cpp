@@ -13,6 +13,9 @@ namespace {
 
 constexpr double kAlongCost = 0.3;      // of a metre along the course against one beside it
 constexpr double kTendonReach = 0.015;  // m; from a muscle's end to the tendon that carries it on
+constexpr double kNearer = 0.004;       // m; by which a bone must have been nearer before
+constexpr double kPassedReach = 0.03;   // m; from the end, where that is looked for
+constexpr double kBeside = 0.012;       // m; ends this near a bone go straight to it
 constexpr double kAttached = 0.005;     // m; ends this near a bone are on it
 
 constexpr double kMixedSpread = 0.8;  // of the distance between a line's points
@@ -21,6 +24,9 @@ constexpr double kWalkReach = 0.015;  // m; of what counts along fibres
 constexpr double kWalkStep = 0.005;   // m
 constexpr double kLeastAhead = 0.02;  // share of what lies near that must lie ahead
 constexpr int kLongestWalk = 200;     // steps
+constexpr std::size_t kFiner = 3;     // points of a line between two that are kept anyway
+constexpr int kSmoothings = 2;        // of a line
+constexpr double kBend = 0.0015;      // m; off the straight, points between are kept too
 constexpr double kBand = 0.01;        // m; as far from the insertion
 constexpr double kNearBy = 0.04;      // m
 
@@ -72,13 +78,21 @@ bool strands_are_mixed(const Points& points, const std::vector<double>& way,
     return std::sqrt(spread) > kMixedSpread * length / last;
 }
 
-double mean_alignment(const std::vector<double>& fibre, const std::vector<Vec3>& line) {
-    const Vec3 along = (line.back() - line.front()).normalized();
+// How far fibres run along the line, mean cosine: along it as a whole, or where they lie.
+double mean_alignment(const std::vector<double>& fibre, const std::vector<double>& way,
+                      const std::vector<Vec3>& line) {
+    const auto last = static_cast<double>(line.size() - 1);
+    const Vec3 chord = (line.back() - line.front()).normalized();
+    double whole = 0.0;
     double sum = 0.0;
     for (std::size_t v = 0; 3 * v + 2 < fibre.size(); ++v) {
-        sum += std::abs(along.dot(Vec3(fibre[3 * v], fibre[3 * v + 1], fibre[3 * v + 2])));
+        const auto k = static_cast<std::size_t>(std::lround(std::clamp(way[v], 0.0, 1.0) * last));
+        const Vec3 along = line[std::min(k + 1, line.size() - 1)] - line[k > 0 ? k - 1 : 0];
+        const Vec3 f(fibre[3 * v], fibre[3 * v + 1], fibre[3 * v + 2]);
+        sum += std::abs(along.normalized().dot(f));
+        whole += std::abs(chord.dot(f));
     }
-    return sum / static_cast<double>(fibre.size() / 3);
+    return std::max(sum, whole) / static_cast<double>(fibre.size() / 3);
 }
 
 std::vector<Vec3> resampled(const std::vector<Vec3>& line, std::size_t count) {
@@ -95,6 +109,33 @@ std::vector<Vec3> resampled(const std::vector<Vec3>& line, std::size_t count) {
         }
         const double t = (s - place[k - 1]) / std::max(place[k] - place[k - 1], 1e-12);
         out.push_back(line[k - 1] + t * (line[k] - line[k - 1]));
+    }
+    return out;
+}
+
+// Every kFiner-th point, and those between that the line bends at. Means of few vertices are
+// uneven: neighbours are averaged first.
+std::vector<Vec3> thinned(std::vector<Vec3> line) {
+    for (int pass = 0; pass < kSmoothings; ++pass) {
+        const std::vector<Vec3> before = line;
+        for (std::size_t k = 1; k + 1 < line.size(); ++k) {
+            line[k] = 0.25 * before[k - 1] + 0.5 * before[k] + 0.25 * before[k + 1];
+        }
+    }
+    std::vector<Vec3> out;
+    for (std::size_t first = 0; first < line.size(); first += kFiner) {
+        out.push_back(line[first]);
+        const std::size_t last = std::min(first + kFiner, line.size() - 1);
+        const Vec3 chord = (line[last] - line[first]).normalized();
+        for (std::size_t k = first + 1; k < last; ++k) {
+            const Vec3 d = line[k] - line[first];
+            if ((d - d.dot(chord) * chord).norm() > kBend) {
+                out.push_back(line[k]);
+            }
+        }
+        if (last == line.size() - 1 && last > first && last < first + kFiner) {
+            out.push_back(line[last]);
+        }
     }
     return out;
 }
@@ -289,6 +330,7 @@ std::vector<Vec3> MuscleLines::middle(const Muscle& muscle) const {
     const TriangleMesh& mesh = muscle.mesh;
     const auto n = static_cast<std::size_t>(mesh.points.rows());
     const auto count = static_cast<std::size_t>(points_);
+    const std::size_t fine = kFiner * (count - 1) + 1;
     const Attribute* share = find_attribute(mesh.point_data, "share");
     if (share == nullptr || share->components != 1 || share->values.size() != n) {
         return means_along(mesh.points, shares_between_bones(muscle), count);
@@ -298,14 +340,15 @@ std::vector<Vec3> MuscleLines::middle(const Muscle& muscle) const {
         return line;
     }
     if (strands_are_mixed(mesh.points, share->values, line)) {
-        return line_over_surface(mesh, nearest_vertex(mesh.points, muscle.insertion), count);
+        return thinned(
+            line_over_surface(mesh, nearest_vertex(mesh.points, muscle.insertion), fine));
     }
     const Attribute* fibre = find_attribute(mesh.point_data, "fibre");
     if (fibre != nullptr && fibre->components == 3 && fibre->values.size() == 3 * n &&
-        mean_alignment(fibre->values, line) < kAligned) {
-        return line_along_fibres(mesh.points, fibre->values, line, count);
+        mean_alignment(fibre->values, share->values, line) < kAligned) {
+        return thinned(line_along_fibres(mesh.points, fibre->values, line, fine));
     }
-    return line;
+    return thinned(means_along(mesh.points, share->values, fine));
 }
 
 Index MuscleLines::nearest_vertex(const Points& points, Index bone) const {
@@ -368,13 +411,45 @@ void MuscleLines::follow_tendon(std::vector<Vec3>& line, const Muscle& muscle) c
 }
 
 // Where the line ends short of its bone all the same, it runs on straight: to the point of the
-// bone that is near its course.
+// bone that is near its course. Where it has passed the bone already, it ends there.
 void MuscleLines::reach_bone(std::vector<Vec3>& line, Index bone, bool at_begin) const {
-    const Vec3 end = at_begin ? line.front() : line.back();
-    if (tree_of(bone).closest_point(end).distance <= kAttached) {
+    if (at_begin) {
+        std::reverse(line.begin(), line.end());
+        reach_bone(line, bone, false);
+        std::reverse(line.begin(), line.end());
         return;
     }
-    const Vec3 course = (end - (at_begin ? line[1] : line[line.size() - 2])).normalized();
+    const double ends = tree_of(bone).closest_point(line.back()).distance;
+    if (ends <= kAttached) {
+        return;
+    }
+    double nearest = ends - kNearer;
+    std::size_t kept = line.size();
+    for (std::size_t k = line.size() - 2; k > 0; --k) {
+        if ((line[k] - line.back()).norm() > kPassedReach) {
+            break;
+        }
+        const double d = tree_of(bone).closest_point(line[k]).distance;
+        if (d < nearest) {
+            nearest = d;
+            kept = k + 1;
+        }
+    }
+    line.resize(kept);
+    const Vec3 end = line.back();
+    const ClosestPoint near = tree_of(bone).closest_point(end);
+    if (near.distance <= kAttached) {
+        return;
+    }
+    if (near.distance < kBeside) {
+        while (line.size() > 2 &&
+               (near.point - line.back()).dot(line.back() - line[line.size() - 2]) < 0.0) {
+            line.pop_back();  // it would turn back
+        }
+        line.push_back(near.point);
+        return;
+    }
+    const Vec3 course = (end - line[line.size() - 2]).normalized();
     const Points& points = body_.bones[at(bone)].mesh.points;
     double best = 1e9;
     Vec3 reached = end;
@@ -387,7 +462,7 @@ void MuscleLines::reach_bone(std::vector<Vec3>& line, Index bone, bool at_begin)
             reached = points.row(v).transpose();
         }
     }
-    line.insert(at_begin ? line.begin() : line.end(), reached);
+    line.push_back(reached);
 }
 
 }  // namespace sinew

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace sinew {
 
@@ -19,12 +20,14 @@ constexpr double kCylinderLength = 0.3;
 constexpr int kSamples = 13;    // of a coordinate's range
 constexpr double kStep = 1e-3;  // rad; of differences at rest
 // How far from the joint, along the line, points are left out.
-constexpr std::array<double, 7> kClear = {0.0, 0.015, 0.03, 0.06, 0.1, 0.15, 0.25};
+constexpr std::array<double, 11> kClear = {0.0, 0.015, 0.03, 0.045, 0.06, 0.08,
+                                           0.1, 0.13,  0.16, 0.2,   0.25};
 
 // What a choice is judged by; each deviation is divided by what would be one unit of cost.
 constexpr double kArmUnit = 0.004;       // m
 constexpr double kArmShare = 0.15;       // of the line's moment arm, besides
-constexpr double kKeptShare = 0.5;       // of the line's moment arm that must be left anywhere
+constexpr double kKeptShare = 0.7;       // of the line's moment arm that must be left anywhere
+constexpr double kKeptUnit = 0.002;      // m
 constexpr double kLeftShare = 0.15;      // of it that may be left at one place
 constexpr double kClearSign = 0.005;     // m; smaller moment arms have no sign to keep
 constexpr double kSteepest = 0.04;       // m/rad; moment arms that change faster jump
@@ -33,6 +36,14 @@ constexpr double kGreatestMore = 0.015;  // m
 constexpr double kLengthShare = 0.02;
 constexpr double kSignWeight = 3.0;
 constexpr double kSharedPiece = 100.0;
+
+// Of bending a line.
+constexpr int kLeadRounds = 6;
+constexpr double kLedWell = 0.0005;     // m; as near to what is wanted
+constexpr double kLeadReach = 4.0;      // times the height of the bend
+constexpr double kLeastLead = 0.03;     // m
+constexpr double kLeadSpacing = 0.004;  // m; of points
+constexpr double kLeastAcross = 0.1;    // of lines along the axis
 
 std::size_t at(Index i) {
     return static_cast<std::size_t>(i);
@@ -328,13 +339,15 @@ private:
         const double steepest = kSteepest * d + kArmUnit;
         double last_length = length(candidate, c, k, joint.low[k]);
         double last_arm = 0.0;
-        double turned = 0.0;  // furthest to the wrong side
+        double turned = 0.0;     // furthest to the wrong side
+        double kept_cost = 0.0;  // where least of the moment arm is left
         for (int i = 1; i < kSamples; ++i) {
             const double l = length(candidate, c, k, joint.low[k] + i * d);
             const double arm = -(l - last_length) / d;
             if (std::abs(target) > kClearSign) {
                 const double missing = kKeptShare * std::abs(target) - sign * arm;
-                cost += kSignWeight / kSamples * squared(std::max(0.0, missing) / kArmUnit);
+                cost += kSignWeight * squared(std::max(0.0, missing) / kArmUnit) / kSamples;
+                kept_cost = std::max(kept_cost, squared(std::max(0.0, missing) / kKeptUnit));
                 turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
             }
             const double limit = kGreatest * std::abs(target) + kGreatestMore;
@@ -354,7 +367,14 @@ private:
                 turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
             }
         }
-        cost += kSignWeight * squared(turned / kArmUnit);
+        // Of a joint that turns several ways, that counts most which changes the length most.
+        double most = std::abs(target) * span;
+        for (std::size_t other = 0; other < count(c); ++other) {
+            const double turn = joint.high[other] - joint.low[other];
+            most = std::max(most, std::isfinite(turn) ? std::abs(target_[c][other]) * turn : 0.0);
+        }
+        const double share = squared(target * span / std::max(most, kClearSign));
+        cost += kSignWeight * (squared(turned / kArmUnit) + share * kept_cost);
         return cost;
     }
 
@@ -396,6 +416,47 @@ std::array<double, 3> line_moment_arms(const CrossedLine& line, std::size_t cros
         arms[k] = -u.dot(joint.axes[k].cross(0.5 * (from + to) - joint.centre));
     }
     return arms;
+}
+
+void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double arm) {
+    const Vec3& turns = line.crossings[crossing].axes[axis];
+    for (int round = 0; round < kLeadRounds; ++round) {
+        const double missing = arm - line_moment_arms(line, crossing)[axis];
+        if (missing * arm <= 0.0 || std::abs(missing) < kLedWell) {
+            return;
+        }
+        const Course course(line.points);
+        const double s0 = passing_places(line, course)[crossing];
+        const Vec3 u = (line.crossings[crossing].to_child ? 1.0 : -1.0) *
+                       (course.point(s0 + kCourse) - course.point(s0 - kCourse)).normalized();
+        // The moment arm is -u . (axis x p): it grows along axis x u.
+        const Vec3 across = turns.cross(u);
+        const Vec3 shift = missing * across / std::max(across.squaredNorm(), kLeastAcross);
+        const double reach = std::max(kLeadReach * std::abs(missing), kLeastLead);
+        std::vector<double> places;
+        for (std::size_t k = 0; k < line.points.size(); ++k) {
+            places.push_back(course.place(k));
+        }
+        for (const double part : {-1.0, -0.5, 0.0, 0.5, 1.0}) {
+            const double s = s0 + part * reach;
+            if (s > kLeadSpacing && s < course.length() - kLeadSpacing) {
+                places.push_back(s);
+            }
+        }
+        std::sort(places.begin(), places.end());
+        std::vector<Vec3> bent;
+        double last = -1.0;
+        for (const double s : places) {
+            const bool is_end = s <= 0.0 || s >= course.length();
+            if (!is_end && (s - last < kLeadSpacing || course.length() - s < kLeadSpacing)) {
+                continue;
+            }
+            const double t = is_end ? 1.0 : std::min(std::abs(s - s0) / reach, 1.0);
+            bent.push_back(course.point(s) + squared(std::cos(0.5 * std::numbers::pi * t)) * shift);
+            last = s;
+        }
+        line.points = std::move(bent);
+    }
 }
 
 ChosenPath choose_path(const CrossedLine& line) {

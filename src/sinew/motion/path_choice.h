@@ -58,6 +58,12 @@ LinePassing passing(const CrossedLine& line, std::size_t crossing);
 /// angle. The line's course is taken over 2 cm on either side of where it passes the joint.
 std::array<double, 3> line_moment_arms(const CrossedLine& line, std::size_t crossing);
 
+/// Bends a line about a joint until its moment arm about one of the joint's axes, times the sign of
+/// `arm`, is at least |arm|; ends stay where they are. Lines that have as much already are kept.
+/// The bend is a cosine bell across the line, four times as long to either side as it is high, and
+/// at least 3 cm.
+void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double arm);
+
 /// Chooses which points of a line to keep and where to put cylinders.
 ///
 /// Points belong to the bodies between whose joints they lie. Kept near a joint that turns far,

@@ -1,0 +1,103 @@
+#include "sinew/motion/published_muscles.h"
+
+namespace sinew {
+
+namespace {
+
+constexpr auto kLeg = MuscleLimb::Leg;
+constexpr auto kArm = MuscleLimb::Arm;
+
+constexpr PublishedFibres kPublishedFibres[] = {
+    {"psoas_major", 0.1169, 10.6, kLeg},
+    {"iliacus", 0.1066, 14.3, kLeg},
+    {"gluteus_maximus", 0.1569, 21.9, kLeg},
+    {"gluteus_medius", 0.0733, 20.5, kLeg},
+    {"sartorius", 0.4030, 1.3, kLeg},
+    {"rectus_femoris", 0.0759, 13.9, kLeg},
+    {"vastus_lateralis", 0.0994, 18.4, kLeg},
+    {"vastus_intermedius", 0.0993, 4.5, kLeg},
+    {"vastus_medialis", 0.0968, 29.6, kLeg},
+    {"gracilis", 0.2278, 8.2, kLeg},
+    {"adductor_longus", 0.1082, 7.1, kLeg},
+    {"adductor_brevis", 0.1031, 6.1, kLeg},
+    {"adductor_magnus", 0.1444, 15.5, kLeg},
+    {"biceps_femoris_long", 0.0976, 11.6, kLeg},
+    {"biceps_femoris_short", 0.1103, 12.3, kLeg},
+    {"semitendinosus", 0.1930, 12.9, kLeg},
+    {"semimembranosus", 0.0690, 15.1, kLeg},
+    {"tibialis_anterior", 0.0683, 9.6, kLeg},
+    {"extensor_hallucis_longus", 0.0748, 9.4, kLeg},
+    {"extensor_digitorum_longus", 0.0693, 10.8, kLeg},
+    {"fibularis_longus", 0.0508, 14.1, kLeg},
+    {"fibularis_brevis", 0.0454, 11.5, kLeg},
+    {"gastrocnemius_medial", 0.0510, 9.9, kLeg},
+    {"gastrocnemius_lateral", 0.0588, 12.0, kLeg},
+    {"soleus", 0.0440, 28.3, kLeg},
+    {"tibialis_posterior", 0.0378, 13.7, kLeg},
+    {"flexor_digitorum_longus", 0.0446, 13.6, kLeg},
+    {"flexor_hallucis_longus", 0.0527, 16.9, kLeg},
+    {"deltoid_clavicular", 0.0976, 22.0, kArm},
+    {"deltoid_acromial", 0.1078, 15.0, kArm},
+    {"deltoid_spinal", 0.1367, 18.0, kArm},
+    {"supraspinatus", 0.0682, 7.0, kArm},
+    {"infraspinatus", 0.0755, 19.0, kArm},
+    {"subscapularis", 0.0873, 20.0, kArm},
+    {"teres_minor", 0.0741, 24.0, kArm},
+    {"teres_major", 0.1624, 16.0, kArm},
+    {"pectoralis_major_clavicular", 0.1442, 17.0, kArm},
+    {"pectoralis_major", 0.1385, 26.0, kArm},
+    {"latissimus_dorsi", 0.2540, 25.0, kArm},
+    {"coracobrachialis", 0.0932, 27.0, kArm},
+    {"biceps_brachii_long", 0.1157, 0.0, kArm},
+    {"biceps_brachii_short", 0.1321, 0.0, kArm},
+    {"triceps_brachii_long", 0.1340, 12.0, kArm},
+    {"triceps_brachii", 0.1138, 9.0, kArm},
+    {"anconeus", 0.0270, 0.0, kArm},
+    {"brachialis", 0.0858, 0.0, kArm},
+    {"brachioradialis", 0.1726, 0.0, kArm},
+    {"supinator", 0.0330, 0.0, kArm},
+    {"pronator_teres", 0.0492, 10.0, kArm},
+    {"pronator_quadratus", 0.0282, 10.0, kArm},
+    {"extensor_carpi_radialis_longus", 0.0810, 0.0, kArm},
+    {"extensor_carpi_radialis_brevis", 0.0585, 9.0, kArm},
+    {"extensor_carpi_ulnaris", 0.0622, 4.0, kArm},
+    {"flexor_carpi_radialis", 0.0628, 3.0, kArm},
+    {"flexor_carpi_ulnaris", 0.0509, 12.0, kArm},
+    {"palmaris_longus", 0.0638, 4.0, kArm},
+};
+
+constexpr double kLegStature = 1.684;  // m, of the people measured
+constexpr double kArmStature = 1.70;
+constexpr double kLegShare = 0.491;  // of the stature
+constexpr double kArmShare = 0.332;
+
+constexpr PublishedPassing kPublishedPassings[] = {
+    {"sartorius", "knee", "flexion", 0.012},
+    {"gracilis", "knee", "flexion", 0.02},
+    {"fibularis_longus", "ankle", "dorsiflexion", -0.008},
+    {"fibularis_brevis", "ankle", "dorsiflexion", -0.006},
+    {"tibialis_posterior", "ankle", "dorsiflexion", -0.008},
+    {"fibularis_brevis", "subtalar", "inversion", -0.015},
+    {"extensor_carpi_radialis_longus", "elbow", "flexion", 0.01, kArm},
+};
+
+}  // namespace
+
+const PublishedFibres* find_published_fibres(std::string_view muscle) {
+    for (const PublishedFibres& f : kPublishedFibres) {
+        if (muscle.starts_with(f.muscle)) {
+            return &f;
+        }
+    }
+    return nullptr;
+}
+
+double published_length(MuscleLimb limb) {
+    return limb == MuscleLimb::Leg ? kLegShare * kLegStature : kArmShare * kArmStature;
+}
+
+std::span<const PublishedPassing> published_passings() {
+    return kPublishedPassings;
+}
+
+}  // namespace sinew

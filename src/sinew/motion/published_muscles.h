@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace sinew {
+
+/// Which limb a published length scales with.
+enum class MuscleLimb { Leg, Arm };
+
+/// Fibres of a muscle as measured in dissections.
+struct PublishedFibres {
+    std::string_view muscle;  ///< beginning of the name in Terminologia Anatomica
+    double length = 0.0;      ///< optimal, m
+    double pennation = 0.0;   ///< degrees
+    MuscleLimb limb = MuscleLimb::Leg;
+};
+
+/// Leg: [Ward2009, table 3], 21 limbs of people of 168 cm: lengths normalised to sarcomeres of
+/// 2.7 um; psoas to extensor digitorum longus and fibularis longus read from a public copy of the
+/// table, the other muscles of the calf as remembered. Arm: [Holzbaur2005], a man of 170 cm, as
+/// remembered.
+/// @returns nullptr where nothing is known about the muscle
+const PublishedFibres* find_published_fibres(std::string_view muscle);
+
+/// Length of a limb in the people measured, m: hip over knee to ankle, or shoulder over elbow to
+/// wrist, 0.491 and 0.332 of the stature [Winter2009].
+double published_length(MuscleLimb limb);
+
+/// On which side of a joint a muscle passes at the least, where volumes of an atlas need not be
+/// right: tendons behind malleoli and condyles, held there by retinacula and by fascia.
+struct PublishedPassing {
+    std::string_view muscle;  ///< beginning of its name
+    std::string_view joint;   ///< without side
+    std::string_view motion;  ///< of that joint
+    double least = 0.0;       ///< moment arm in the neutral pose, m; positive raises the angle
+    MuscleLimb limb = MuscleLimb::Leg;  ///< that it scales with
+};
+
+/// Knee: sartorius and gracilis flex over the whole range [Buford1997]; ankle and foot: fibularis
+/// longus and brevis and tibialis posterior plantarflex, the fibulares evert, tibialis posterior
+/// inverts [Hintermann1994]; elbow: extensor carpi radialis longus flexes [Murray1995]. The
+/// figures, 0.6 to 2 cm, are remembered, rounded down.
+std::span<const PublishedPassing> published_passings();
+
+}  // namespace sinew
