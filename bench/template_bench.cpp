@@ -4,6 +4,8 @@
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
 #include "sinew/meshing/health.h"
 #include "sinew/pipeline/make_body.h"
 
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 
@@ -170,6 +173,24 @@ BuiltBody build_one(BodyResolution resolution, const std::string& name,
 }
 
 }  // namespace
+
+std::optional<FigureAgainstAtlas> compare_with_shared_atlas(const Progress& progress) {
+    const char* shared = std::getenv("SINEW_SHARED");
+    const std::filesystem::path atlas = std::filesystem::path(shared ? shared : "") / "atlas";
+    if (shared == nullptr || !std::filesystem::exists(atlas / "atlas.json")) {
+        return std::nullopt;
+    }
+    auto stage = progress.stage("figure against atlas", 3);
+    const FigureTable table = read_figure(data_folder() / "figure");
+    FigureAgainstAtlas result;
+    result.volumes = compare_volumes(table, atlas);
+    stage.advance();
+    result.skin = compare_skin(table, atlas);
+    stage.advance();
+    result.joints = compare_joints(table, atlas);
+    stage.advance();
+    return result;
+}
 
 std::vector<BuiltBody> run_template_bench(const TemplateBenchOptions& options,
                                           const Progress& progress) {

@@ -4,8 +4,11 @@
 #include "sinew/build/body_builder.h"
 #include "sinew/build/segment_masses.h"
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "bench/figure_atlas.h"
 
 namespace sinew::bench {
 
@@ -29,6 +32,14 @@ struct BuiltBody {
     double aligned_muscles = 0.0;  ///< share whose fibres follow their strokes, 25 degrees mean
     std::vector<SegmentShare> segments = {};
 };
+
+struct FigureAgainstAtlas {
+    VolumesAgainstAtlas volumes = {};
+    SkinAgainstAtlas skin = {};
+    std::vector<JointAgainstAtlas> joints = {};
+};
+/// Nothing where the environment variable SINEW_SHARED names no folder with an atlas/.
+std::optional<FigureAgainstAtlas> compare_with_shared_atlas(const Progress& progress = {});
 
 std::vector<BuiltBody> run_template_bench(const TemplateBenchOptions& options = {},
                                           const Progress& progress = {});

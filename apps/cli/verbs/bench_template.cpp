@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "bench/template_bench.h"
 
 namespace sinew::cli {
@@ -28,6 +30,27 @@ Json quality_json(const BodyQuality& q) {
             {"muscle_volume_error_worst", q.worst_volume_error}};
 }
 
+Json atlas_json(const bench::FigureAgainstAtlas& a) {
+    Json joints = Json::array();
+    double worst = 0.0;
+    for (const bench::JointAgainstAtlas& joint : a.joints) {
+        joints.push_back({{"name", joint.name},
+                          {"method", joint.method},
+                          {"distance_mm", 1e3 * joint.distance}});
+        worst = std::max(worst, joint.distance);
+    }
+    return {{"muscles", a.volumes.muscles},
+            {"muscle_volume_error_median", a.volumes.median_error},
+            {"muscles_over_5ml_within_10_percent", a.volumes.within_tenth},
+            {"muscle_volume_ratio", a.volumes.muscle_ratio},
+            {"bone_volume_ratio", a.volumes.bone_ratio},
+            {"body_volume_ratio", a.skin.volume_ratio},
+            {"skin_distance_mean_mm", 1e3 * a.skin.mean},
+            {"skin_distance_95_mm", 1e3 * a.skin.most},
+            {"joint_centre_worst_mm", 1e3 * worst},
+            {"joints", std::move(joints)}};
+}
+
 }  // namespace
 
 void bench_template(bool is_short, const Context& context, Json& result) {
@@ -49,6 +72,9 @@ void bench_template(bool is_short, const Context& context, Json& result) {
             body["segment_mass_shares"][s.name] = {{"share", s.share}, {"deleva1996", s.published}};
         }
         result[b.resolution] = std::move(body);
+    }
+    if (const auto against = bench::compare_with_shared_atlas(context.progress)) {
+        result["figure_against_atlas"] = atlas_json(*against);
     }
 }
 
