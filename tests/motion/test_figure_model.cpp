@@ -8,6 +8,7 @@
 #include "sinew/io/figure_files.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/motion/body_model.h"
+#include "sinew/motion/model_doctor.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +61,12 @@ struct Sweep {
 // A model and the moment arms of all its muscles over a coordinate's range, kept per coordinate.
 class Subject {
 public:
-    explicit Subject(const FigureOptions& options)
-        : model(model_from_body(figure_body(options))), tree_(model), paths_(model, tree_) {}
+    explicit Subject(const FigureOptions& options) : Subject(figure_body(options)) {}
+    explicit Subject(const Body& body)
+        : model(model_from_body(body)),
+          bones(bone_surfaces(body)),
+          tree_(model),
+          paths_(model, tree_) {}
 
     Sweep sweep(const std::string& muscle, const std::string& coordinate) {
         const Index c = find_coordinate(model, coordinate);
@@ -81,6 +86,7 @@ public:
     }
 
     MusculoskeletalModel model;
+    std::vector<TriangleMesh> bones;
 
 private:
     std::vector<Sweep> sweep_all(std::size_t c) const {
@@ -110,22 +116,13 @@ private:
 struct FigureModel : testing::Test {
     static void SetUpTestSuite() {
         man = std::make_unique<Subject>(FigureOptions{});
-        woman = std::make_unique<Subject>(FigureOptions{.sex = FigureSex::Female});
-        tall = std::make_unique<Subject>(
-            FigureOptions{.stature = 1.8, .arm_length = 1.1, .leg_length = 1.1});
     }
     static void TearDownTestSuite() {
         man.reset();
-        woman.reset();
-        tall.reset();
     }
     static std::unique_ptr<Subject> man;
-    static std::unique_ptr<Subject> woman;
-    static std::unique_ptr<Subject> tall;
 };
 std::unique_ptr<Subject> FigureModel::man;
-std::unique_ptr<Subject> FigureModel::woman;
-std::unique_ptr<Subject> FigureModel::tall;
 
 struct Published {
     std::string muscle;
@@ -242,16 +239,33 @@ void expect_published(Subject& subject, double scale) {
     }
 }
 
+// [Ward2009, table 3], in people of 168 cm.
+void expect_measured_fibres(const Subject& subject, double scale) {
+    for (const auto& [name, centimetres] :
+         {std::pair{"soleus_l", 4.4}, std::pair{"vastus_medialis_l", 9.68},
+          std::pair{"sartorius_r", 40.3}, std::pair{"rectus_femoris_l", 7.59},
+          std::pair{"semimembranosus_r", 6.9}, std::pair{"tibialis_anterior_l", 6.83}}) {
+        for (const MuscleUnit& unit : subject.model.muscles) {
+            if (unit.name == name) {
+                EXPECT_NEAR(100.0 * unit.fibre, centimetres * scale, 0.06 * centimetres) << name;
+            }
+        }
+    }
+}
+
 TEST_F(FigureModel, MomentArmsKeepTheirSignAndAreAsLargeAsPublishedOnBothSides) {
     expect_published(*man, 1.0);
 }
 
 TEST_F(FigureModel, SoAreThoseOfTheWoman) {
-    expect_published(*woman, 0.9);
+    Subject woman(FigureOptions{.sex = FigureSex::Female});
+    expect_published(woman, 0.9);
 }
 
 TEST_F(FigureModel, SoAreThoseOfATallManWithLongLimbs) {
-    expect_published(*tall, 1.8 / 1.658);
+    Subject tall(FigureOptions{.stature = 1.8, .arm_length = 1.1, .leg_length = 1.1});
+    expect_published(tall, 1.8 / 1.658);
+    expect_measured_fibres(tall, 1.1 * 1.62 / 1.684);
 }
 
 // d(a) in cm of the flexion angle a [Pigeon1996]; the figure's elbow rests 13 degrees bent.
@@ -293,22 +307,30 @@ TEST_F(FigureModel, MomentArmsOfTheNamedMusclesDoNotJump) {
     }
 }
 
-// [Ward2009, table 3], in people of 168 cm; the figure's legs are those of someone of 157 cm.
 TEST_F(FigureModel, FibresAreAsLongAsMeasuredOnes) {
-    for (const auto& [name, centimetres] :
-         {std::pair{"soleus_l", 4.4}, std::pair{"vastus_medialis_l", 9.68},
-          std::pair{"sartorius_r", 40.3}, std::pair{"rectus_femoris_l", 7.59},
-          std::pair{"semimembranosus_r", 6.9}, std::pair{"tibialis_anterior_l", 6.83}}) {
-        for (const auto& [subject, scale] :
-             {std::pair{man.get(), 1.57 / 1.684}, std::pair{tall.get(), 1.1 * 1.62 / 1.684}}) {
-            for (const MuscleUnit& unit : subject->model.muscles) {
-                if (unit.name == name) {
-                    EXPECT_NEAR(100.0 * unit.fibre, centimetres * scale, 0.06 * centimetres)
-                        << name;
-                }
-            }
+    expect_measured_fibres(*man, 1.57 / 1.684);  // legs of someone of 157 cm
+}
+
+TEST_F(FigureModel, TheDoctorFindsTheOneMuscleThatDoesNotEndOnABone) {
+    // Moved 6 cm off its bone, still inside the pelvis's box.
+    MusculoskeletalModel moved = man->model;
+    std::vector<std::string> kept = {"iliacus_l", "biceps_femoris_long_head_l", "soleus_r",
+                                     "tibialis_posterior_l", "deltoid_acromial_part_l"};
+    std::erase_if(moved.muscles, [&](const MuscleUnit& u) {
+        return std::find(kept.begin(), kept.end(), u.name) == kept.end();
+    });
+    const auto unit = std::find_if(moved.muscles.begin(), moved.muscles.end(),
+                                   [](const MuscleUnit& u) { return u.name == "iliacus_l"; });
+    ASSERT_NE(unit, moved.muscles.end());
+    unit->points.front().anchors[0].position += Vec3(-0.05, 0.0, 0.04);
+    std::vector<std::string> found;
+    for (const ModelFinding& f : examine_model(moved, man->bones)) {
+        if (f.what.find("off the bones") != std::string::npos) {
+            found.push_back(f.where);
         }
+        EXPECT_EQ(f.what.find("outside the shape"), std::string::npos) << f.where;
     }
+    EXPECT_EQ(found, std::vector<std::string>{"muscle 'iliacus_l'"});
 }
 
 // Falls together with muscles at rest, and with muscles that pull at random.
@@ -336,6 +358,14 @@ TEST_F(FigureModel, StepsInMuJoCoWithoutWarnings) {
         }
         for (int k = 0; k < world->nv; ++k) {
             ASSERT_LT(std::abs(data->qvel[k]), 200.0) << pulls;
+        }
+        // The scapula lies on the ribs: it follows the arm a little, but does not swing about.
+        for (const char* name :
+             {"acromioclavicular_l_upward_rotation", "acromioclavicular_r_internal_rotation",
+              "sternoclavicular_l_elevation", "sternoclavicular_r_protraction"}) {
+            const int j = mj_name2id(world, mjOBJ_JOINT, name);
+            ASSERT_GE(j, 0) << name;
+            EXPECT_LT(std::abs(data->qpos[world->jnt_qposadr[j]]), pulls ? 0.6 : 0.3) << name;
         }
         mj_deleteData(data);
     }

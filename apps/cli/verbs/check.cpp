@@ -3,6 +3,8 @@
 #include "sinew/io/asset.h"
 #include "sinew/io/model_files.h"
 #include "sinew/meshing/health.h"
+#include "sinew/motion/body_model.h"
+#include "sinew/motion/model_doctor.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -105,6 +107,34 @@ void examine(const MotionClip& motion, Findings& findings, const Context&) {
     findings.measures = {{"joints", motion.joints.size()}, {"frames", motion.frame_count}};
 }
 
+// The body as a model with line muscles: what is implausible about those, against its bones'
+// surfaces. Notes, because the body itself can be used all the same.
+void examine_lines(const Body& body, Findings& findings) {
+    if (body.skeleton.joints.empty() || body.muscles.empty()) {
+        return;
+    }
+    const MusculoskeletalModel model = model_from_body(body);
+    std::int64_t minor = 0;
+    for (const ModelFinding& f : examine_model(model, bone_surfaces(body))) {
+        if (f.is_problem) {
+            findings.notes.push_back(
+                {.what = fmt::format("line of a muscle: {}, {:.4g} {}", f.what, f.value, f.unit),
+                 .count = 1,
+                 .where = f.where,
+                 .remedy = "look at it with 'sinew muscles --sweep'"});
+        } else {
+            ++minor;
+        }
+    }
+    if (minor > 0) {
+        findings.notes.push_back({.what = "things about lines of muscles that are worth a look",
+                                  .count = minor,
+                                  .where = "the model that 'sinew convert' makes of the body",
+                                  .remedy = "convert the body to .osim and check that"});
+    }
+    findings.measures["line_muscles"] = model.muscles.size();
+}
+
 void examine(const Body& body, Findings& findings, const Context& context) {
     const TetHealth tets = check_health(body.tets);
     add(findings, tets.problems, tets.notes, "tets");
@@ -118,6 +148,7 @@ void examine(const Body& body, Findings& findings, const Context& context) {
     examine(surfaces, of_surfaces, context);
     add(findings, of_surfaces.problems, of_surfaces.notes, "");
     findings.measures["surfaces"] = of_surfaces.measures;
+    examine_lines(body, findings);
 }
 
 Json problems_json(const std::vector<Problem>& problems) {

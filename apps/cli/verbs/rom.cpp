@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <numbers>
 
@@ -39,37 +41,50 @@ const ModelJoint& find_joint(const MusculoskeletalModel& model, const std::strin
                       .remedy = "name a joint of the model"});
 }
 
-// Reach of the swing in each direction that some twist allows.
-void write_picture(const std::string& file, const BallRangeMap& map) {
-    Series free{.name = "some twist"};
-    Series all{.name = "no twist"};
-    for (int d = 0; d < BallRangeMap::kDirections; ++d) {
-        double any_reach = 0.0;
-        double zero_reach = 0.0;
-        for (int s = 0; s < BallRangeMap::kSwings; ++s) {
-            const std::size_t cell = static_cast<std::size_t>((s * BallRangeMap::kDirections + d) *
-                                                              BallRangeMap::kTwists);
-            bool any = false;
-            for (std::size_t t = 0; t < BallRangeMap::kTwists; ++t) {
-                any = any || map.valid[cell + t] != 0;
-            }
-            const double degrees = 180.0 * (s + 1) / BallRangeMap::kSwings;
-            any_reach = any ? degrees : any_reach;
-            zero_reach = map.valid[cell + BallRangeMap::kTwists / 2] != 0 ? degrees : zero_reach;
-        }
-        const double x = (d + 0.5) * 360.0 / BallRangeMap::kDirections;
-        free.x.push_back(x);
-        free.y.push_back(any_reach);
-        all.x.push_back(x);
-        all.y.push_back(zero_reach);
+// Every direction of the shaft as a dot: its distance from the middle is the swing, its colour the
+// range of twists that is left there [Ryu2021, Fig. 11, the sphere laid flat].
+void write_picture(const std::string& file, const BallRangeMap& map, const std::string& about) {
+    struct Shade {
+        const char* name;
+        int least;  // twists of kTwists
+        Rgb8 colour;
+    };
+    constexpr std::array<Shade, 5> kShades = {{{"no twist allowed", 0, {225, 225, 225}},
+                                               {"twist up to 90 degrees", 1, {254, 217, 118}},
+                                               {"to 180", 10, {253, 141, 60}},
+                                               {"to 270", 19, {227, 26, 28}},
+                                               {"to 360", 28, {128, 0, 38}}}};
+    std::array<Series, kShades.size()> series;
+    for (std::size_t k = 0; k < kShades.size(); ++k) {
+        series[k].name = kShades[k].name;
+        series[k].form = SeriesForm::Dots;
+        series[k].colour = kShades[k].colour;
     }
-    const std::array<Series, 2> series = {free, all};
+    for (int s = 0; s < BallRangeMap::kSwings; ++s) {
+        for (int d = 0; d < BallRangeMap::kDirections; ++d) {
+            const auto cell = static_cast<std::size_t>((s * BallRangeMap::kDirections + d) *
+                                                       BallRangeMap::kTwists);
+            int twists = 0;
+            for (std::size_t t = 0; t < BallRangeMap::kTwists; ++t) {
+                twists += map.valid[cell + t];
+            }
+            std::size_t k = kShades.size() - 1;
+            while (twists < kShades[k].least) {
+                --k;
+            }
+            const double swing = 180.0 * (s + 0.5) / BallRangeMap::kSwings;
+            const double turn = (d + 0.5) * 2.0 * std::numbers::pi / BallRangeMap::kDirections;
+            series[k].x.push_back(swing * std::cos(turn));
+            series[k].y.push_back(swing * std::sin(turn));
+        }
+    }
     write_plot(file, series,
-               {.title = fmt::format("{}: {:.1f} % of all rotations", map.joint,
+               {.width = 900,
+                .height = 900,
+                .title = fmt::format("{}: {:.1f} % of all rotations", map.joint,
                                      100.0 * map.valid_fraction),
-                .x_label = "direction of the swing (degrees)",
-                .y_label = "furthest swing that muscles allow (degrees)",
-                .zero_y = true});
+                .x_label = fmt::format("swing about {} (degrees)", about),
+                .y_label = "swing across it (degrees)"});
 }
 
 Json ball_json(const BallRangeMap& map) {
@@ -124,7 +139,9 @@ int run(const Settings& settings, const Context& context, Json& result) {
             map_ball_range(model, joint.name, settings.limits, context.progress);
         result.update(ball_json(map));
         if (!settings.plot.empty()) {
-            write_picture(settings.plot, map);
+            write_picture(
+                settings.plot, map,
+                model.coordinates[static_cast<std::size_t>(joint.axes[0].coordinate)].name);
             result["plot"] = settings.plot;
         }
     }
@@ -140,6 +157,10 @@ int run(const Settings& settings, const Context& context, Json& result) {
             fmt::print("{:.1f} % of all rotations are allowed ({} of {} cells)\n",
                        100.0 * result["valid_fraction"].get<double>(),
                        result["valid_cells"].get<int>(), result["cells"].get<int>());
+            if (result["limiting_muscles"].empty()) {
+                fmt::print("no muscle is ever longer than {} fibre and {} tendon lengths\n",
+                           settings.limits.fibre, settings.limits.tendon);
+            }
         }
     }
     return kOk;

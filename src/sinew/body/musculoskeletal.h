@@ -93,10 +93,12 @@ struct Coordinate {
     double high = std::numeric_limits<double>::infinity();
     bool is_locked = false;
     bool is_clamped = false;  ///< the range is a stop, not only a hint
-    /// Inertia and damping of the joint itself, for simulators that step with muscles pulling on
-    /// light bones (MuJoCo); kg m^2 and N m s, or kg and N s/m. Our own dynamics leave them out.
+    /// Inertia, damping and stiffness about the rest value of the joint itself, for simulators that
+    /// step with muscles pulling on light bones (MuJoCo); kg m^2, N m s and N m/rad, or kg, N s/m
+    /// and N/m. Our own dynamics leave them out.
     double armature = 0.0;
     double damping = 0.0;
+    double stiffness = 0.0;
 };
 
 /// One coordinate that follows another: q[dependent] = function(q[independent]).

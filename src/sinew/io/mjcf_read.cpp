@@ -232,6 +232,7 @@ private:
         Coordinate& c = model_.coordinates.back();
         c.armature = number_or_zero(node, "armature", cls);
         c.damping = number_or_zero(node, "damping", cls);
+        c.stiffness = number_or_zero(node, "stiffness", cls);
         return true;
     }
 

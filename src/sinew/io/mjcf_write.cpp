@@ -217,6 +217,10 @@ private:
         if (c.damping > 0.0) {
             set(out, "damping", text_of({c.damping}));
         }
+        if (c.stiffness > 0.0) {
+            set(out, "stiffness", text_of({c.stiffness}));
+            set(out, "springref", text_of({c.rest}));
+        }
         return true;
     }
 

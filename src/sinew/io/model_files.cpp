@@ -81,8 +81,7 @@ std::vector<std::string> write_model(const std::filesystem::path& path,
                                      const MusculoskeletalModel& model) {
     const std::string ending = ending_of(path);
     if (ending == ".osim") {
-        write_osim(path, model);
-        return {};
+        return write_osim(path, model);
     }
     if (ending == ".xml") {
         return write_mjcf(path, model);

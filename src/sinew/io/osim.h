@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinew {
 
@@ -19,8 +20,10 @@ MusculoskeletalModel parse_osim(std::string text, std::string_view file);
 
 /// Writes format 4, which OpenSim 4 reads. LBS path points have no place there: they are written as
 /// points of the body with the greatest weight, and that is named in a comment at the top.
+/// @returns what the format could not hold
 /// @throws InputError when the model is not valid or the file cannot be written
-void write_osim(const std::filesystem::path& path, const MusculoskeletalModel& model);
+std::vector<std::string> write_osim(const std::filesystem::path& path,
+                                    const MusculoskeletalModel& model);
 std::string format_osim(const MusculoskeletalModel& model);
 
 }  // namespace sinew

@@ -47,17 +47,20 @@ Placement placement_of(const OsimReader& r, const pugi::xml_node& position,
     return placement;
 }
 
-// A frame by its name: one of the joint's own offset frames, or a body itself.
+// A frame by its name: one of the joint's own offset frames, another one, or a body itself.
 Index frame_body(const OsimReader& r, const pugi::xml_node& joint, const pugi::xml_node& socket,
                  Placement& offset) {
     const std::string name = last_name(trimmed_text(socket));
     for (const pugi::xml_node& frame : joint.child("frames").children("PhysicalOffsetFrame")) {
         if (name == frame.attribute("name").value()) {
-            offset = placement_of(r, frame.child("translation"), frame.child("orientation"));
-            return r.body(r.file.need(frame, "socket_parent"));
+            const Placement own =
+                placement_of(r, frame.child("translation"), frame.child("orientation"));
+            const Index body = r.body_of_frame(r.file.need(frame, "socket_parent"), offset);
+            offset = offset * own;
+            return body;
         }
     }
-    return r.body(socket);
+    return r.body_of_frame(socket, offset);
 }
 
 void add_coordinates(OsimReader& r, const pugi::xml_node& list, Index joint) {

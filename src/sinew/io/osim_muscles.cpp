@@ -86,8 +86,13 @@ PathPoint read_point(const OsimReader& r, const pugi::xml_node& node) {
     if (!frame) {
         r.file.fail(node, "no <socket_parent_frame>", "the body that carries the point");
     }
-    point.anchors.push_back({.body = r.body(frame)});
+    Placement offset;
+    point.anchors.push_back({.body = r.body_of_frame(frame, offset)});
     if (type == "MovingPathPoint") {
+        if (!offset.rotation.isIdentity() || !offset.position.isZero()) {
+            r.file.fail(frame, "a moving point in an offset frame", "a body",
+                        "give its functions in the body's own frame");
+        }
         read_motion(r, node, point);
         return point;
     }
@@ -97,7 +102,7 @@ PathPoint read_point(const OsimReader& r, const pugi::xml_node& node) {
         r.file.fail(node, fmt::format("path point class {}", sinew::quoted(type)),
                     "PathPoint, ConditionalPathPoint or MovingPathPoint");
     }
-    point.anchors[0].position = r.file.vector(r.file.need(node, "location"));
+    point.anchors[0].position = offset * r.file.vector(r.file.need(node, "location"));
     return point;
 }
 
@@ -162,21 +167,20 @@ void read_parameters(const OsimReader& r, const pugi::xml_node& node, MuscleUnit
         r.file.fail(node, fmt::format("tendon {} m, pennation {} rad", unit.tendon, unit.pennation),
                     "a tendon >= 0 and a pennation in [0, pi/2)");
     }
-    const bool is_old = std::strstr(node.name(), "Deprecated") != nullptr;
-    const double velocity = r.number_or(node, "max_contraction_velocity", 10.0);
-    unit.velocity = is_old ? r.number_or(node, "Vmax", velocity) : velocity;
-    unit.rise_time = r.number_or(node, "activation_time_constant", 0.015);
-    unit.fall_time = r.number_or(node, "deactivation_time_constant", 0.050);
-    unit.tendon_strain =
-        r.number_or(node, "FmaxTendonStrain", unit.law == MuscleLaw::Millard2012 ? 0.049 : 0.04);
+    const bool is_millard = unit.law == MuscleLaw::Millard2012;
+    unit.velocity = r.number_or(node, "max_contraction_velocity", r.number_or(node, "Vmax", 10.0));
+    unit.rise_time = r.number_or(node, "activation_time_constant", is_millard ? 0.010 : 0.015);
+    unit.fall_time = r.number_or(node, "deactivation_time_constant", is_millard ? 0.040 : 0.050);
+    unit.tendon_strain = r.number_or(node, "FmaxTendonStrain", is_millard ? 0.049 : 0.04);
     unit.passive_strain = r.number_or(node, "FmaxMuscleStrain", 0.6);
     unit.active_shape = r.number_or(node, "KshapeActive", 0.45);
     unit.passive_shape = r.number_or(node, "KshapePassive", 5.0);
     unit.curvature = r.number_or(node, "Af", 0.25);
     unit.lengthening_force = r.number_or(node, "Flen", 1.4);
-    unit.damping =
-        r.number_or(node, "fiber_damping", unit.law == MuscleLaw::Millard2012 ? 0.1 : 0.0);
-    unit.ignores_tendon_elasticity = r.truth_or(node, "ignore_tendon_compliance", false);
+    unit.damping = r.number_or(node, "fiber_damping", is_millard ? 0.1 : 0.0);
+    unit.ignores_tendon_elasticity = r.truth_or(node, "ignore_tendon_compliance", false) ||
+                                     std::strcmp(node.name(), "RigidTendonMuscle") == 0;
+    unit.tendon_strain = r.number_or(node, "tendon_strain_at_one_norm_force", unit.tendon_strain);
     if (const pugi::xml_node curve = node.child("TendonForceLengthCurve")) {
         unit.tendon_strain = r.number_or(curve, "strain_at_one_norm_force", unit.tendon_strain);
     }
@@ -203,6 +207,9 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
             reader.truth_or(node, "isDisabled", false)) {
             ++reader.left_out[fmt::format("switched-off {}", node.name())];
             continue;
+        }
+        if (std::strcmp(node.name(), "DeGrooteFregly2016Muscle") == 0) {
+            ++reader.left_out["curves of DeGrooteFregly2016Muscle, read as Millard's"];
         }
         MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
         read_path(reader, node, unit);

@@ -24,6 +24,10 @@ struct OsimReader {
     bool truth_or(const pugi::xml_node& node, const char* name, bool fallback) const;
     /// The body that a path such as "/bodyset/femur" or a plain name means; -1 = ground.
     Index body(const pugi::xml_node& node) const;
+    /// The same where the path may mean an offset frame, of a joint, a body or the model.
+    /// @param offset  where the frame lies in the body
+    Index body_of_frame(const pugi::xml_node& node, Placement& offset) const;
+    std::map<std::string, pugi::xml_node> frames = {};  ///< offset frames by name
     Index coordinate(const pugi::xml_node& node) const;
     /// The function among a node's children, or inside its <function>.
     ScalarFunction function(const pugi::xml_node& node) const;

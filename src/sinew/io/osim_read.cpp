@@ -52,6 +52,27 @@ Index OsimReader::body(const pugi::xml_node& node) const {
     return it->second;
 }
 
+Index OsimReader::body_of_frame(const pugi::xml_node& node, Placement& offset) const {
+    offset = {};
+    pugi::xml_node at = node;
+    for (std::size_t steps = 0; steps <= frames.size(); ++steps) {
+        const auto frame = frames.find(last_name(trimmed_text(at)));
+        if (frame == frames.end() || bodies.contains(frame->first)) {
+            return body(at);
+        }
+        Placement own;
+        if (const pugi::xml_node shift = property(frame->second, "translation")) {
+            own.position = file.vector(shift);
+        }
+        if (const pugi::xml_node angles = property(frame->second, "orientation")) {
+            own.rotation = rotation_from_xyz(file.vector(angles));
+        }
+        offset = own * offset;
+        at = file.need(frame->second, "socket_parent");
+    }
+    file.fail(node, "offset frames in a loop", "frames that lead to a body");
+}
+
 Index OsimReader::coordinate(const pugi::xml_node& node) const {
     const std::string name = last_name(trimmed_text(node));
     const auto it = coordinates.find(name);
@@ -270,8 +291,10 @@ void read_markers(OsimReader& r, const pugi::xml_node& model) {
         const pugi::xml_node frame = node.child("socket_parent_frame")
                                          ? node.child("socket_parent_frame")
                                          : r.file.need(node, "body");
-        r.model.markers.push_back({r.file.need_attribute(node, "name"), r.body(frame),
-                                   r.file.vector(r.file.need(node, "location"))});
+        Placement offset;
+        const Index body = r.body_of_frame(frame, offset);
+        r.model.markers.push_back({r.file.need_attribute(node, "name"), body,
+                                   offset * r.file.vector(r.file.need(node, "location"))});
     }
 }
 
@@ -280,6 +303,15 @@ pugi::xml_node named(const pugi::xml_node& model, const std::string& name,
     return model.find_node([&](const pugi::xml_node& n) {
         return std::string_view(n.name()).ends_with(ending) && name == n.attribute("name").value();
     });
+}
+
+void find_frames(OsimReader& r, const pugi::xml_node& node) {
+    for (const pugi::xml_node& child : node.children()) {
+        if (std::strcmp(child.name(), "PhysicalOffsetFrame") == 0) {
+            r.frames.emplace(child.attribute("name").value(), child);
+        }
+        find_frames(r, child);
+    }
 }
 
 // Every body hangs on the ground, and what moves weighs something.
@@ -332,6 +364,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
         r.model.gravity = file.vector(gravity);
     }
     read_bodies(r, model);
+    find_frames(r, model);
     detail::read_osim_joints(r, model);
     check_tree(r, model);
     sort_tree(r.model, file.name());

@@ -75,14 +75,26 @@ public:
             add_muscle(forces, unit);
         }
         add_markers(model);
-        if (blended_ > 0) {
-            const std::string note = fmt::format(
-                "{} blended points stay on the body of their greatest weight", blended_);
+        for (const std::string& note : notes()) {
             model.prepend_child(pugi::node_comment).set_value(note.c_str());
         }
         std::ostringstream out;
         document_.save(out, "\t", pugi::format_default, pugi::encoding_utf8);
         return out.str();
+    }
+
+    std::vector<std::string> notes() const {
+        std::vector<std::string> out;
+        if (blended_ > 0) {
+            out.push_back(fmt::format("{} blended points stay on the body of their greatest weight",
+                                      blended_));
+        }
+        const auto stiff = std::count_if(model_.coordinates.begin(), model_.coordinates.end(),
+                                         [](const Coordinate& c) { return c.stiffness > 0.0; });
+        if (stiff > 0) {
+            out.push_back(fmt::format("{} coordinates lose their stiffness", stiff));
+        }
+        return out;
     }
 
 private:
@@ -334,8 +346,11 @@ std::string format_osim(const MusculoskeletalModel& model) {
     return OsimWriter(model).write();
 }
 
-void write_osim(const std::filesystem::path& path, const MusculoskeletalModel& model) {
-    write_file_bytes(path, format_osim(model));
+std::vector<std::string> write_osim(const std::filesystem::path& path,
+                                    const MusculoskeletalModel& model) {
+    OsimWriter writer(model);
+    write_file_bytes(path, writer.write());
+    return writer.notes();
 }
 
 }  // namespace sinew

@@ -36,4 +36,7 @@ struct BodyModelOptions {
 /// @throws InputError  when the body has no skeleton
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options = {});
 
+/// The bones of each rigid body of model_from_body as one surface, in the rigid body's own frame.
+std::vector<TriangleMesh> bone_surfaces(const Body& body);
+
 }  // namespace sinew

@@ -1,5 +1,6 @@
 #include "sinew/motion/model_doctor.h"
 
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/linalg/dense.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 namespace sinew {
 
@@ -28,15 +30,18 @@ constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
 constexpr double kArmSign = 0.01;       // m, on either side of 0
 constexpr double kArmJump = 0.02;       // m/rad between neighbouring samples
 constexpr double kSideRatio = 1.05;
-constexpr double kOutside = 0.02;      // m from a body's box, where ends may still lie
-constexpr double kFarOutside = 0.06;   // m; boxes of models are coarse
+constexpr double kOutside = 0.02;     // m from a body's box, where ends may still lie
+constexpr double kFarOutside = 0.06;  // m; boxes of models are coarse
+constexpr double kOffBone = 0.01;     // m from bones' surfaces, as cartilage and capsules are thick
+constexpr double kFarOffBone = 0.03;  // m
 constexpr double kInsideDepth = 1e-4;  // m
 constexpr double kLostRange = 0.09;    // rad
 
 class Doctor {
 public:
-    explicit Doctor(const MusculoskeletalModel& model)
+    Doctor(const MusculoskeletalModel& model, std::span<const TriangleMesh> shapes)
         : model_(model),
+          shapes_(shapes),
           tree_(model),
           paths_(model, tree_),
           rest_(tree_.place(rest_coordinates(model))),
@@ -160,9 +165,21 @@ private:
         }
     }
 
-    // Ends of a muscle lie on bones; bodies that have a shape have it as a box.
+    // Ends of a muscle lie on bones: on their surfaces, or in the box that stands for them.
     void examine_attachment(const MuscleUnit& unit, const PathPoint& point, const RigidBody& body) {
         const bool is_end = &point == &unit.points.front() || &point == &unit.points.back();
+        const auto number = static_cast<std::size_t>(point.anchors[0].body);
+        if (is_end && number < shapes_.size() && shapes_[number].triangles.rows() > 0) {
+            auto& tree = trees_[number];
+            tree = tree ? std::move(tree) : std::make_unique<SurfaceTree>(shapes_[number]);
+            const double away = tree->closest_point(point.anchors[0].position).distance;
+            if (away > kOffBone) {
+                add(fmt::format("an end off the bones of body '{}'", body.name),
+                    fmt::format("muscle '{}'", unit.name), away, 0.0, kOffBone, "m",
+                    "muscles end on bones", away > kFarOffBone);
+            }
+            return;
+        }
         if (!is_end || body.box.minCoeff() <= 0.0) {
             return;
         }
@@ -358,6 +375,8 @@ private:
     }
 
     const MusculoskeletalModel& model_;
+    std::span<const TriangleMesh> shapes_;
+    std::map<std::size_t, std::unique_ptr<SurfaceTree>> trees_ = {};
     KinematicTree tree_;
     MusclePaths paths_;
     ModelPlacement rest_;
@@ -367,8 +386,9 @@ private:
 
 }  // namespace
 
-std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model) {
-    return Doctor(model).examine();
+std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model,
+                                        std::span<const TriangleMesh> shapes) {
+    return Doctor(model, shapes).examine();
 }
 
 }  // namespace sinew

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "sinew/body/musculoskeletal.h"
+#include "sinew/mesh/triangle_mesh.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,10 @@ struct ModelFinding {
 /// slide over, moment arms that jump or change sign within a coordinate's range, ranges whose rest
 /// value lies outside or that muscles would be stretched too far to reach, left and right that
 /// differ.
+/// @param shapes  surfaces of the bodies' bones in the bodies' own frames (bone_surfaces); where
+///                one is given, muscles must end on it, and its body's box is not asked
 /// @throws InputError when the model is not valid
-std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model);
+std::vector<ModelFinding> examine_model(const MusculoskeletalModel& model,
+                                        std::span<const TriangleMesh> shapes = {});
 
 }  // namespace sinew

@@ -16,6 +16,7 @@ constexpr double kTendonReach = 0.015;  // m; from a muscle's end to the tendon 
 constexpr double kNearer = 0.004;       // m; by which a bone must have been nearer before
 constexpr double kPassedReach = 0.03;   // m; from the end, where that is looked for
 constexpr double kBeside = 0.012;       // m; ends this near a bone go straight to it
+constexpr double kBesideEnd = 0.006;    // m
 constexpr double kAttached = 0.005;     // m; ends this near a bone are on it
 
 constexpr double kMixedSpread = 0.8;  // of the distance between a line's points
@@ -189,6 +190,16 @@ std::vector<Vec3> line_along_fibres(const Points& points, const std::vector<doub
     return out.size() < 2 ? line : resampled(out, count);
 }
 
+// Points hard by an end would give it a course of its own.
+void drop_beside_ends(std::vector<Vec3>& line) {
+    while (line.size() > 2 && (line[1] - line.front()).norm() < kBesideEnd) {
+        line.erase(line.begin() + 1);
+    }
+    while (line.size() > 2 && (line[line.size() - 2] - line.back()).norm() < kBesideEnd) {
+        line.erase(line.end() - 2);
+    }
+}
+
 // Ways over the edges of a surface from one vertex to all; parts that do not touch are joined where
 // they are nearest.
 struct SurfaceWays {
@@ -322,6 +333,7 @@ std::vector<Vec3> MuscleLines::line(const Muscle& muscle) const {
         follow_tendon(line, muscle);
         reach_bone(line, muscle.origin, true);
         reach_bone(line, muscle.insertion, false);
+        drop_beside_ends(line);
     }
     return line;
 }

@@ -16,6 +16,10 @@ namespace sinew {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
+constexpr int kMostSteps = 8;
+constexpr double kSameTurn = 1e-9;    // rad
+constexpr double kLeastVolume = 0.5;  // of the body that a ball's axes span; 1 at right angles
+constexpr double kLeastAcross = 0.1;  // of a ball's first axis across the shaft
 
 // The shaft of a body: from its joint to the next joint beyond it, or to its centre of mass.
 Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
@@ -33,16 +37,32 @@ Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
     return shaft.norm() > 1e-9 ? Vec3(shaft.normalized()) : Vec3(-Vec3::UnitY());
 }
 
-// Angles with R = R(a, x) R(b, y) R(c, z) for axes at right angles: in their own frame these are
-// turns about x, y and z, the last reversed where the axes are left-handed.
+// Angles with R = R(a, x) R(b, y) R(c, z). For axes at right angles these are, in their own frame,
+// turns about x, y and z, the last reversed where the axes are left-handed. Axes that stand a
+// little askew begin from there and follow the rest of the way by Newton's method.
 Vec3 angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
     const double hand = axes[0].cross(axes[1]).dot(axes[2]) > 0.0 ? 1.0 : -1.0;
     Mat3 A;
     A.col(0) = axes[0];
-    A.col(1) = axes[1];
-    A.col(2) = hand * axes[2];
+    A.col(1) = (axes[1] - axes[1].dot(axes[0]) * axes[0]).normalized();
+    A.col(2) = Vec3(A.col(0)).cross(Vec3(A.col(1)));
     Vec3 angles = xyz_from_rotation(A.transpose() * R * A);
     angles[2] *= hand;
+    for (int step = 0; step < kMostSteps; ++step) {
+        const Mat3 first = Eigen::AngleAxisd(angles[0], axes[0]).toRotationMatrix();
+        const Mat3 second = first * Eigen::AngleAxisd(angles[1], axes[1]).toRotationMatrix();
+        const Eigen::AngleAxisd missing(Mat3(
+            R * (second * Eigen::AngleAxisd(angles[2], axes[2]).toRotationMatrix()).transpose()));
+        if (std::abs(missing.angle()) < kSameTurn) {
+            break;
+        }
+        Mat3 W;  // how the angles turn the child
+        W.col(0) = axes[0];
+        W.col(1) = first * axes[1];
+        W.col(2) = second * axes[2];
+        const Mat3 M = W.transpose() * W + kSameTurn * Mat3::Identity();
+        angles += M.inverse() * (W.transpose() * (missing.angle() * missing.axis()));
+    }
     return angles;
 }
 
@@ -66,12 +86,11 @@ BallAxes ball_axes(const MusculoskeletalModel& model, const ModelJoint& joint) {
         }
         out.axes[i] *= f.coefficients[0] * f.scale;
     }
-    if (std::abs(out.axes[0].dot(out.axes[1])) + std::abs(out.axes[1].dot(out.axes[2])) +
-            std::abs(out.axes[0].dot(out.axes[2])) >
-        1e-4) {
+    const double volume = out.axes[0].cross(out.axes[1]).dot(out.axes[2]);
+    if (std::abs(volume) < kLeastVolume) {
         throw InputError({.where = fmt::format("joint '{}' of '{}'", joint.name, model.name),
-                          .found = "axes that do not stand at right angles",
-                          .needs = "a ball joint with three axes at right angles",
+                          .found = "axes that lie almost in a plane",
+                          .needs = "a ball joint with three axes about at right angles",
                           .remedy = "choose another joint"});
     }
     return out;
@@ -132,7 +151,9 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
         R_frame = placement.bodies[static_cast<std::size_t>(found->parent)].rotation * R_frame;
     }
     const Vec3 shaft = R_frame.transpose() * shaft_of(model, *found, placement);
-    const Vec3 e1 = shaft.unitOrthogonal();
+    const Vec3 across = ball.axes[0] - ball.axes[0].dot(shaft) * shaft;
+    const Vec3 e1 =
+        across.norm() > kLeastAcross ? Vec3(across.normalized()) : shaft.unitOrthogonal();
     const Vec3 e2 = shaft.cross(e1);
 
     BallRangeMap map;

@@ -44,9 +44,10 @@ private:
 /// Valid configurations of a ball joint: swings away from the rest direction of the child's shaft
 /// and twists about it, all other coordinates at rest [Ryu2021, Fig. 11].
 struct BallRangeMap {
-    static constexpr int kSwings = 18;      ///< 0 to 180 degrees, cell centres
-    static constexpr int kDirections = 36;  ///< of the swing, about the shaft
-    static constexpr int kTwists = 36;      ///< -180 to 180 degrees
+    static constexpr int kSwings = 18;  ///< 0 to 180 degrees, cell centres
+    static constexpr int kDirections =
+        36;                             ///< of the axis of the swing, from the joint's first axis
+    static constexpr int kTwists = 36;  ///< -180 to 180 degrees
     std::string joint = {};
     std::vector<unsigned char> valid = {};  ///< [swing][direction][twist], 1 = allowed
     /// Share of all rotations that is allowed, weighted by their volume in SO(3).
@@ -55,8 +56,8 @@ struct BallRangeMap {
     std::vector<std::pair<std::string, int>> limiting = {};
 };
 
-/// @param joint  of the model; a ball joint or a custom joint that turns about three axes at right
-/// angles
+/// @param joint  of the model; a ball joint or a custom joint that turns about three axes, about at
+///               right angles
 /// @throws InputError  for other joints; Cancelled
 BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string& joint,
                             const StretchLimits& limits = {}, const Progress& progress = {});
