@@ -208,7 +208,7 @@ std::vector<Published> published() {
             {"teres_major", "shoulder_abduction", -1, 1.5, 6.0, -30.0, 100.0},
             {"pectoralis_major_sternocostal_part", "shoulder_abduction", -1, 1.5, 6.0, -30.0, 40.0},
             {"triceps_brachii_long_head", "shoulder_flexion", -1, 1.5, 5.0, -10.0, 100.0},
-            {"biceps_brachii_long_head", "shoulder_flexion", 1, 0.5, 4.0, -40.0, 110.0}};
+            {"biceps_brachii_long_head", "shoulder_flexion", 1, 0.5, 4.0, -20.0, 110.0}};
 }
 
 // Of a body whose lengths are `scale` times those of the sources'.
