@@ -130,6 +130,19 @@ TEST(Mjcf, ReadsDefaultsShapesAndMuscles) {
     }
 }
 
+TEST(Mjcf, AMovingBodyThatWeighsNothingIsRefusedWithItsLine) {
+    try {
+        parse_mjcf(
+            "<mujoco>\n<worldbody>\n<body name=\"a\"><joint name=\"q\"/></body>\n"
+            "</worldbody></mujoco>",
+            "light.xml");
+        FAIL();
+    } catch (const InputError& e) {
+        EXPECT_NE(std::string(e.what()).find("line 3"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("mass"), std::string::npos) << e.what();
+    }
+}
+
 TEST(MujocoWorld, ItsDynamicsAreOurs) {
     SINEW_NEEDS_SHARED(folder, "musculoskeletal/mass");
     MusculoskeletalModel model =

@@ -124,7 +124,7 @@ void add_difference(const MusculoskeletalModel& model, const MusculoskeletalMode
     const LengthDifference d = compare_lengths(model, written);
     if (d.greatest > 1e-6) {
         notes.push_back(fmt::format(
-            "muscles are up to {:.2g} mm longer or shorter than in the model ({}{}), {:.2g} mm on "
+            "muscles are up to {:.3g} mm longer or shorter than in the model ({}{}), {:.2g} mm on "
             "average",
             1e3 * d.greatest, d.muscle,
             d.coordinate.empty() ? "" : fmt::format(" at {} = {:.3g}", d.coordinate, d.at),

@@ -127,6 +127,14 @@ private:
         const Index body = add_joints(node, parent, T, name, cls);
         read_inertia(node, body, cls);
         add_contents(node, body, T_parent * T, cls, depth + 1);
+        // Bodies beyond it have come after it.
+        const bool weighs = std::any_of(model_.bodies.begin() + body, model_.bodies.end(),
+                                        [](const RigidBody& b) { return b.mass > 0.0; });
+        if (!weighs && (node.child("joint") || node.child("freejoint"))) {
+            file_.fail(node,
+                       "a moving body with a mass of 0 kg and nothing beyond it that weighs more",
+                       "a mass > 0");
+        }
     }
 
     // MuJoCo applies joints one after the other: shifts, then turns about one point, make one joint

@@ -15,6 +15,9 @@ namespace sinew {
 
 namespace {
 
+constexpr double kLegendRow = 1.6;     // lines of text
+constexpr double kLegendMargin = 5.0;  // of text, at the sides
+
 constexpr Rgb8 kInk = {60, 63, 68};
 constexpr Rgb8 kGrid = {228, 231, 235};
 constexpr Rgb8 kSeriesColours[] = {{46, 104, 165}, {194, 72, 58},  {58, 138, 92},   {214, 146, 47},
@@ -160,6 +163,7 @@ struct Layout {
     Axis x;
     Axis y;
     double text = 18.0;
+    std::vector<Vec2> legend = {};  // of each named series: pixels from the left, row
 };
 
 double line_width(const Layout& l) {
@@ -189,6 +193,26 @@ double bar_width(const Series& s) {
         }
     }
     return 0.8 * (std::isfinite(least) ? least : 1.0);
+}
+
+// As many names in a row as fit, in the order given.
+std::vector<Vec2> place_legend(std::span<const Series> series, double text, double width) {
+    std::vector<Vec2> places;
+    double x = 0.0;
+    double row = 0.0;
+    for (const Series& s : series) {
+        if (s.name.empty()) {
+            continue;
+        }
+        const double needed = 2.6 * text + text_width(s.name, text);
+        if (x > 0.0 && x + needed > width) {
+            x = 0.0;
+            row += 1.0;
+        }
+        places.emplace_back(x, row);
+        x += needed;
+    }
+    return places;
 }
 
 Layout lay_out(std::span<const Series> series, const PlotOptions& o) {
@@ -222,9 +246,9 @@ Layout lay_out(std::span<const Series> series, const PlotOptions& o) {
     // Room for labels: the widest y label, titles, a margin.
     double widest = 0.0;
     l.y.from = o.height - l.text * (o.x_label.empty() ? 2.4 : 4.0);
-    const bool has_legend =
-        std::any_of(series.begin(), series.end(), [](const Series& s) { return !s.name.empty(); });
-    l.y.to = l.text * ((o.title.empty() ? 1.0 : 3.0) + (has_legend ? 1.6 : 0.0));
+    l.legend = place_legend(series, l.text, o.width - kLegendMargin * l.text);
+    const double rows = l.legend.empty() ? 0.0 : l.legend.back().y() + 1.0;
+    l.y.to = l.text * ((o.title.empty() ? 1.0 : 3.0) + kLegendRow * rows);
     for (const auto& [value, label] :
          l.y.ticks(std::max(2, static_cast<int>((l.y.from - l.y.to) / (3.0 * l.text))))) {
         widest = std::max(widest, text_width(label, l.text));
@@ -299,12 +323,14 @@ void draw_series(Canvas& canvas, const Layout& l, const Series& s, Rgb8 colour, 
 
 /// Above the plot, in a row from the left: nothing is hidden.
 void draw_legend(Canvas& canvas, const Layout& l, std::span<const Series> series) {
-    double x = l.x.from + 0.5 * l.text;
-    const double y = l.y.to - 1.0 * l.text;
+    std::size_t next = 0;
     for (std::size_t i = 0; i < series.size(); ++i) {
         if (series[i].name.empty()) {
             continue;
         }
+        const Vec2 place = l.legend[next++];
+        const double x = l.x.from + 0.5 * l.text + place.x();
+        const double y = l.y.to - (1.0 + kLegendRow * (l.legend.back().y() - place.y())) * l.text;
         const Rgb8 colour = colour_of(series, i);
         const Vec2 middle(x + 0.5 * l.text, y);
         if (series[i].form == SeriesForm::Dots) {
@@ -318,7 +344,6 @@ void draw_legend(Canvas& canvas, const Layout& l, std::span<const Series> series
         }
         canvas.text(series[i].name, x + 1.4 * l.text, y + 0.36 * l.text,
                     {.size = l.text, .colour = kInk});
-        x += 2.6 * l.text + text_width(series[i].name, l.text);
     }
 }
 
