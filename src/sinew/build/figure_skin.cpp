@@ -63,9 +63,10 @@ HalfFields empty_fields(const std::vector<SkinShape>& shapes, double cell) {
     const double margin = 0.020 + 4.0 * cell;
     ScalarGrid grid;
     grid.cell = cell;
-    grid.origin = Vec3(0.0, box.low.y() - margin, box.low.z() - margin);
-    const Vec3 extent(box.high.x() + margin, box.size().y() + 2.0 * margin,
-                      box.size().z() + 2.0 * margin);
+    // On multiples of the cell: what lies at one end of the body does not shift the grid elsewhere.
+    const auto snapped = [&](double x) { return cell * std::floor(x / cell); };
+    grid.origin = Vec3(0.0, snapped(box.low.y() - margin), snapped(box.low.z() - margin));
+    const Vec3 extent = box.high + Vec3::Constant(margin) - grid.origin;
     for (int a = 0; a < 3; ++a) {
         grid.size[static_cast<std::size_t>(a)] = static_cast<int>(std::ceil(extent[a] / cell)) + 1;
     }
