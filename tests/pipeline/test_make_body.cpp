@@ -26,16 +26,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+MakeBodyOptions preview_options() {
+    MakeBodyOptions options;
+    options.body.resolution = BodyResolution::Preview;
+    options.cache = SINEW_TEST_CACHE;
+    return options;
+}
+
 /// The preview of the built-in man, made once for all tests below, also where each runs in a
 /// process of its own: the cache beside the test program keeps it until that program changes.
 struct Preview {
-    MakeBodyOptions options;
+    MakeBodyOptions options = preview_options();
     MadeBody made;
     BodyQuality quality;
 
     Preview() {
-        options.body.resolution = BodyResolution::Preview;
-        options.cache = SINEW_TEST_CACHE;
         made = make_body(options);
         quality = measure_quality(made.body, 20000);
     }
@@ -101,6 +106,28 @@ TEST(MakeBody, DeLeva1996SegmentsWeighTheirShareWithinFifteenPercent) {
         total += (s.name == "head" || s.name == "trunk" ? 1.0 : 2.0) * s.share;
     }
     EXPECT_NEAR(total, 1.0, 1e-9);
+}
+
+// Means of young women: fat 21 to 33 % of the mass [Gallagher2000]; 25 of BMI is the upper
+// end of normal weight. Shares of segments are compared with the women of [deLeva1996, table 4].
+TEST(MakeBody, WomanWeighsAsPublished) {
+    MakeBodyOptions options = preview_options();
+    options.figure.sex = FigureSex::Female;
+    const Body body = make_body(options).body;
+    EXPECT_EQ(body.sex, Sex::Female);
+    const BodySummary woman = summarise(body);
+    EXPECT_NEAR(woman.stature, 1.62, 0.02);
+    EXPECT_GT(woman.body_fat, 0.21);
+    EXPECT_LT(woman.body_fat, 0.33);
+    EXPECT_GT(woman.body_fat, summarise(preview().made.body).body_fat + 0.04);
+    const double bmi = woman.mass / (woman.stature * woman.stature);
+    EXPECT_GT(bmi, 18.5);
+    EXPECT_LT(bmi, 26.0);
+    const std::vector<SegmentShare> shares = compare_segments(body);
+    ASSERT_EQ(shares.size(), 8u);
+    for (const SegmentShare& s : shares) {
+        EXPECT_NEAR(s.share, s.published, 0.15 * s.published) << s.name;
+    }
 }
 
 // Ends of a muscle: vertices of its mesh within the first and last tenth of the way.
