@@ -228,6 +228,9 @@ void bench_fat(const Body& body, const Progress& progress, GrowthBench& b) {
     b.fat_roughness_solid = roughness(solid, triangles);
     b.fat_skin_stretch_fluid = skin_stretch(rest, fluid.body.skin.mesh.points, triangles);
     b.fat_skin_stretch_solid = skin_stretch(rest, solid, triangles);
+    b.fat_skins = {{.name = "rest", .mesh = body.skin.mesh},
+                   {.name = "fluid", .mesh = fluid.body.skin.mesh},
+                   {.name = "solid", .mesh = {.points = solid, .triangles = triangles}}};
 }
 
 long intersections(const Body& body) {

@@ -49,6 +49,7 @@ struct GrowthBench {
     double fat_roughness_fluid = 0.0;  ///< mean change of the unit normal across edges, rad
     double fat_roughness_solid = 0.0;
     double fat_roughness_rest = 0.0;
+    std::vector<MeshPart> fat_skins = {};  ///< "rest", "fluid" and "solid" [Saito2015, Figure 11]
 
     // Bones, legs and arms at 80 % and 125 %.
     double head_strain = 0.0;  ///< largest, within the heads

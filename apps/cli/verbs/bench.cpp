@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/mesh_files.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/render/plot.h"
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
+#include <span>
 
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
@@ -32,6 +35,7 @@ using Json = nlohmann::ordered_json;
 struct Settings {
     std::string name;
     std::string output;
+    std::string skins;
     std::string body;
     std::string data;
     bool is_short = false;
@@ -218,6 +222,13 @@ Image bench_growth(const Settings& settings, const Context& context, Json& resul
               {"body_fat_error", b.body_fat_error},
               {"rest_hessian_energy", b.rest_hessian_energy},
               {"exact_hessian_energy", b.exact_hessian_energy}};
+    if (!settings.skins.empty()) {
+        std::filesystem::create_directories(settings.skins);
+        for (const MeshPart& skin : b.fat_skins) {
+            write_surface(std::filesystem::path(settings.skins) / (skin.name + ".ply"),
+                          std::span(&skin, 1));
+        }
+    }
     return growth_plot(b);
 }
 
@@ -302,6 +313,11 @@ Verb bench_verb() {
                      .help = "of musculoskeletal: the folder with mass and arm26; else "
                              "musculoskeletal in $SINEW_SHARED or ../shared",
                      .target = &settings->data,
+                     .metavar = "FOLDER"},
+                    {.name = "--skins",
+                     .help = "of growth: write the skins of doubled fat, at rest, as a fluid and "
+                             "as a swelling solid, as PLY",
+                     .target = &settings->skins,
                      .metavar = "FOLDER"},
                     {.name = "-o,--output",
                      .help = "a plot to write: scaling, or the convergence curves",
