@@ -163,20 +163,13 @@ Index TetContacts::find_exit(Index vertex, const Points& x, std::vector<Index>& 
     return best;
 }
 
-const std::vector<PointTriangleContact>& TetContacts::find(const Points& x) {
+void TetContacts::refit(const Points& x) {
     SINEW_ASSERT(x.rows() == rest_.rows(), "{} points, not {}", x.rows(), rest_.rows());
     compute_boxes(x, tets_, 0.0, boxes_);
     tree_.refit(boxes_);
-    parallel_for(vertices_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-        std::vector<Index> candidates;
-        candidates.reserve(128);
-        for (std::size_t i = begin; i < end; ++i) {
-            const Index exit = find_exit(vertices_[i], x, candidates);
-            if (exit >= 0 || held_[i] < 0 || !is_retained(vertices_[i], held_[i], x)) {
-                held_[i] = exit;
-            }
-        }
-    });
+}
+
+void TetContacts::collect() {
     contacts_.clear();
     for (std::size_t i = 0; i < vertices_.size(); ++i) {
         if (held_[i] >= 0) {
@@ -184,6 +177,39 @@ const std::vector<PointTriangleContact>& TetContacts::find(const Points& x) {
             contacts_.push_back({vertices_[i], {triangle[0], triangle[1], triangle[2]}});
         }
     }
+}
+
+const std::vector<PointTriangleContact>& TetContacts::find(const Points& x) {
+    return find_again(x, vertices_);
+}
+
+const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x,
+                                                                 std::span<const Index> asked) {
+    refit(x);
+    // Places of the asked vertices among those that may collide; both lists ascend.
+    std::vector<std::size_t> places;
+    places.reserve(asked.size());
+    auto next = asked.begin();
+    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+        while (next != asked.end() && *next < vertices_[i]) {
+            ++next;
+        }
+        if (next != asked.end() && *next == vertices_[i]) {
+            places.push_back(i);
+        }
+    }
+    parallel_for(places.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        candidates.reserve(128);
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::size_t i = places[k];
+            const Index exit = find_exit(vertices_[i], x, candidates);
+            if (exit >= 0 || held_[i] < 0 || !is_retained(vertices_[i], held_[i], x)) {
+                held_[i] = exit;
+            }
+        }
+    });
+    collect();
     return contacts_;
 }
 

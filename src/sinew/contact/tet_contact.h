@@ -42,6 +42,11 @@ public:
 
     /// Contacts at positions x. Retained contacts make the answer depend on the call before.
     const std::vector<PointTriangleContact>& find(const Points& x);
+    /// The same where only vertices near the asked ones have moved since the last answer: others
+    /// keep what they had.
+    /// @param asked  ascending
+    const std::vector<PointTriangleContact>& find_again(const Points& x,
+                                                        std::span<const Index> asked);
     /// Drops retained contacts.
     void forget();
 
@@ -55,6 +60,8 @@ public:
 
 private:
     void prepare();
+    void refit(const Points& x);
+    void collect();
     Index find_exit(Index vertex, const Points& x, std::vector<Index>& candidates) const;
     Index exit_at(Index tet, const Vec4& barycentric) const;
     bool is_neighbour(Index vertex, Index tet) const;

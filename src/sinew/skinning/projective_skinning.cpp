@@ -21,6 +21,11 @@ namespace {
 constexpr std::size_t kPiece = 4096;
 constexpr int kBendFrames = 2;   // to settle in an extreme pose when folds are sought
 constexpr int kLastSweeps = 20;  // over contacts, after the last iteration
+constexpr int kRounds = 12;      // of them at most, each with the contacts that the last has made
+constexpr int kRoundSweeps = 6;  // in each of those
+constexpr double kJumpAngle = 1.0;  // rad in a frame, of a bone
+constexpr double kJumpWay = 0.5;    // in a frame, of the extent of the skin
+constexpr double kDeep = 0.02;  // of an edge: contacts less deep than that need no further round
 
 std::size_t at(Eigen::Index i) {
     return static_cast<std::size_t>(i);
@@ -92,6 +97,8 @@ struct ProjectiveSkinning::Data {
     bool is_touching = false;                 // contacts of the last frame are in with_contacts
     std::vector<MovingShape> shapes;
     double rest_volume = 0.0;
+    double edge = 0.0;    // mean length, m
+    double extent = 0.0;  // of the skin at rest, m
 
     Points x, v, y, force, direction;
     std::vector<double> diagonal;
@@ -106,10 +113,11 @@ struct ProjectiveSkinning::Data {
     }
     void prepare();
     void find_folds();
+    bool follow_jumps(const CharacterPose& to);
     void place_inner();
     void iterate(int count, SkinFrameReport& report);
     void find_contacts(SkinFrameReport& report);
-    void push_apart();
+    void push_apart(int sweeps);
     SkinFrameReport step(const CharacterPose& to, bool with_momentum);
 };
 
@@ -124,6 +132,8 @@ void ProjectiveSkinning::Data::prepare() {
     // Masses by the volume of the tetrahedra around each vertex, and the density of their bone.
     const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
     rest_volume = volumes.sum();
+    edge = mean_edge(flesh);
+    extent = (flesh.points.colwise().maxCoeff() - flesh.points.colwise().minCoeff()).norm();
     inertia.assign(at(flesh.points.rows()), 0.0);
     if (options.dynamics) {
         std::vector<double> mass(at(flesh.tets.rows()));
@@ -163,6 +173,7 @@ void ProjectiveSkinning::Data::find_folds() {
             const BoneVolume& bone = bones.bones[at(flesh.bone[at(i)])];
             x.row(i) = (extreme[at(bone.first)] * point(flesh.points, i)).transpose();
         }
+        pose = extreme;
         for (int k = 0; k < kBendFrames; ++k) {
             step(extreme, false);
         }
@@ -178,6 +189,33 @@ void ProjectiveSkinning::Data::find_folds() {
     v.setZero();
     skin = x.topRows(flesh.skin_vertices);
     pose = rest_pose(skeleton);
+}
+
+// A bone that turns or moves further in a frame than any motion has jumped: between takes, in a
+// damaged recording, or by hand. Its flesh is taken along and starts anew, without the velocity of
+// the jump; true when there was one.
+bool ProjectiveSkinning::Data::follow_jumps(const CharacterPose& to) {
+    std::vector<char> is_jump(bones.bones.size(), 0);
+    for (std::size_t b = 0; b < is_jump.size(); ++b) {
+        const BoneVolume& bone = bones.bones[b];
+        const Eigen::Isometry3d turn = to[at(bone.first)] * pose[at(bone.first)].inverse();
+        const Vec3 now = pose[at(bone.first)] * bone.origin;
+        is_jump[b] = Eigen::AngleAxisd(turn.linear()).angle() > kJumpAngle ||
+                     (turn * now - now).norm() > kJumpWay * extent;
+    }
+    if (std::none_of(is_jump.begin(), is_jump.end(), [](char is) { return is != 0; })) {
+        return false;
+    }
+    const Index S = flesh.skin_vertices;
+    for (const int i : free) {
+        const std::size_t b = at(flesh.bone[at(i < S ? i : i - S)]);
+        if (is_jump[b] != 0) {
+            const auto joint = at(bones.bones[b].first);
+            x.row(i) = (to[joint] * (pose[joint].inverse() * point(x, i))).transpose();
+            v.row(i).setZero();
+        }
+    }
+    return true;
 }
 
 // The inner surface goes where the bones take it, except where nothing holds it.
@@ -246,8 +284,8 @@ void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
     report.seconds_contacts = find.seconds();
 }
 
-void ProjectiveSkinning::Data::push_apart() {
-    for (int sweep = 0; sweep < kLastSweeps; ++sweep) {
+void ProjectiveSkinning::Data::push_apart(int sweeps) {
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
         if (folds) {
             folds->push_apart(x);
         }
@@ -260,6 +298,9 @@ void ProjectiveSkinning::Data::push_apart() {
 SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool with_momentum) {
     SkinFrameReport report;
     const Timer total;
+    if (follow_jumps(to) && contacts) {
+        contacts->forget();
+    }
     pose = to;
     const Points before = x;
     place_inner();
@@ -282,11 +323,12 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
         iterate(options.iterations - first, report);
         if (is_touching) {
             const Timer last;
-            push_apart();
+            push_apart(kLastSweeps);
             if (options.collisions == SkinCollisions::Global) {
                 // What that has pushed into something else.
-                contacts->find_itself(x);
-                push_apart();
+                for (int k = 0; k < kRounds && contacts->find_itself_again(x) > kDeep * edge; ++k) {
+                    push_apart(kRoundSweeps);
+                }
             }
             report.seconds_contacts += last.seconds();
         }
@@ -321,6 +363,7 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
         d.x.row(i) = (root * point(d.flesh.points, i)).transpose();
     }
     d.v.setZero();
+    d.pose = pose;
     if (d.contacts) {
         d.contacts->forget();
     }
@@ -328,7 +371,6 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
         d.step(pose, false);
         d.v.setZero();
     }
-    d.pose = pose;
     d.place_inner();
     d.skin = d.x.topRows(d.flesh.skin_vertices);
 }

@@ -17,7 +17,7 @@ constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
-constexpr double kShallow = 0.3;     // of an edge: so little deep any way out will do
+constexpr int kRings = 3;            // of neighbours that are asked again
 constexpr double kFlat = 1e-6;       // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
@@ -90,9 +90,9 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
+      triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
       weight_(weight),
       base_(flesh.base_points),
-      shallow_(kShallow * mean_edge(flesh)),
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh)),
       skin_rows_(numbers(flesh.skin_vertices)) {
@@ -112,6 +112,30 @@ Vec3 normal_of(const Points& x, const std::array<Index, 3>& triangle) {
     return (point(x, triangle[1]) - a).cross(point(x, triangle[2]) - a).normalized();
 }
 
+// Unit normal and height of a vertex over its triangle.
+struct Height {
+    Vec3 normal;
+    double value;
+};
+Height height_of(const PointTriangleContact& pair, const Points& x) {
+    const Vec3 a = point(x, pair.triangle[0]);
+    const Vec3 n = (point(x, pair.triangle[1]) - a).cross(point(x, pair.triangle[2]) - a);
+    const double size = n.norm();
+    if (!(size > 0.0)) {
+        return {Vec3::Zero(), 0.0};
+    }
+    return {n / size, (point(x, pair.vertex) - a).dot(n) / size};
+}
+
+// Adds a vector to the vertex and takes it from the triangle.
+void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, const Vec3& push,
+                 Points& to) {
+    to.row(pair.vertex) += push.transpose();
+    for (std::size_t k = 0; k < 3; ++k) {
+        to.row(pair.triangle[k]) -= barycentric[static_cast<Eigen::Index>(k)] * push.transpose();
+    }
+}
+
 }  // namespace
 
 void SkinContacts::copy_skin(const Points& x) {
@@ -129,16 +153,52 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
 
 void SkinContacts::find_itself(const Points& x) {
     copy_skin(x);
+    choose_ways_out(x, finder_.find(points_));
+}
+
+double SkinContacts::find_itself_again(const Points& x) {
+    copy_skin(x);
+    // What was moved, and its neighbours.
+    std::vector<Index> asked;
+    for (const Contact& c : contacts_) {
+        asked.push_back(c.pair.vertex);
+        asked.insert(asked.end(), c.pair.triangle.begin(), c.pair.triangle.end());
+    }
+    for (int ring = 0; ring < kRings; ++ring) {
+        std::sort(asked.begin(), asked.end());
+        asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+        for (std::size_t i = 0, count = asked.size(); i < count && ring + 1 < kRings; ++i) {
+            for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(asked[i])]) {
+                asked.insert(asked.end(), {triangles_(t, 0), triangles_(t, 1), triangles_(t, 2)});
+            }
+        }
+    }
+    choose_ways_out(x, finder_.find_again(points_, asked));
+    double deepest = 0.0;
+    for (const Contact& c : contacts_) {
+        deepest = std::max(deepest, -height_of(c.pair, x).value);
+    }
+    return deepest;
+}
+
+// Of the triangles around, by area.
+Vec3 SkinContacts::normal_at(const Points& x, Index vertex) const {
+    Vec3 sum = Vec3::Zero();
+    for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(vertex)]) {
+        const Vec3 a = point(x, triangles_(t, 0));
+        sum += (point(x, triangles_(t, 1)) - a).cross(point(x, triangles_(t, 2)) - a);
+    }
+    return sum.normalized();
+}
+
+// Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
+// back, not through the far side; in crumpled skin without such a way, any will do.
+void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     contacts_.clear();
-    const Points normals = vertex_normals(x.topRows(skin_vertices_), triangles_);
-    for (PointTriangleContact c : finder_.find(points_)) {
-        // Skins that meet face each other. Where a vertex has passed the middle of a limb its way
-        // out is back, not through the far side.
-        const Vec3 back = -point(normals, c.vertex);
-        const Vec3 n = normal_of(x, c.triangle);
-        const double height = n.dot(point(x, c.vertex) - point(x, c.triangle[0]));
-        if (n.dot(back) < kFacing && !find_way_back(x, back, c) && height < -shallow_) {
-            continue;
+    for (PointTriangleContact c : found) {
+        const Vec3 back = -normal_at(x, c.vertex);
+        if (normal_of(x, c.triangle).dot(back) < kFacing) {
+            find_way_back(x, back, c);
         }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));
@@ -147,14 +207,14 @@ void SkinContacts::find_itself(const Points& x) {
 }
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
-// through; false: there is none.
-bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
+// through; else
+// leaves it.
+void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
                                  PointTriangleContact& contact) const {
     const Vec3 p = point(x, contact.vertex);
     // No further than the limb is thick: longer ways are those of crumpled skin.
-    const double longest =
+    double nearest =
         kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
-    double nearest = longest;
     for (const Index t :
          triangles_of_bone_[bone_of_[static_cast<std::size_t>(contact.triangle[0])]]) {
         const Vec3 a = point(x, triangles_(t, 0)) - p;
@@ -172,7 +232,6 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
             }
         }
     }
-    return nearest < longest;
 }
 
 std::vector<Index> SkinContacts::vertices() const {
@@ -202,34 +261,6 @@ void SkinContacts::add_diagonal(std::span<double> diagonal) const {
         diagonal[static_cast<std::size_t>(c.vertex)] += weight_;
     }
 }
-
-namespace {
-
-// Unit normal and height of a vertex over its triangle.
-struct Height {
-    Vec3 normal;
-    double value;
-};
-Height height_of(const PointTriangleContact& pair, const Points& x) {
-    const Vec3 a = point(x, pair.triangle[0]);
-    const Vec3 n = (point(x, pair.triangle[1]) - a).cross(point(x, pair.triangle[2]) - a);
-    const double size = n.norm();
-    if (!(size > 0.0)) {
-        return {Vec3::Zero(), 0.0};
-    }
-    return {n / size, (point(x, pair.vertex) - a).dot(n) / size};
-}
-
-// Adds a vector to the vertex and takes it from the triangle.
-void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, const Vec3& push,
-                 Points& to) {
-    to.row(pair.vertex) += push.transpose();
-    for (std::size_t k = 0; k < 3; ++k) {
-        to.row(pair.triangle[k]) -= barycentric[static_cast<Eigen::Index>(k)] * push.transpose();
-    }
-}
-
-}  // namespace
 
 void SkinContacts::add_force(const Points& x, Points& force) const {
     for (const Contact& c : contacts_) {

@@ -2,6 +2,7 @@
 
 #include "sinew/contact/rigid_shape.h"
 #include "sinew/contact/tet_contact.h"
+#include "sinew/mesh/connectivity.h"
 #include "sinew/skinning/flesh_prisms.h"
 
 #include <span>
@@ -31,6 +32,9 @@ public:
     void find_shapes(const Points& x, std::span<const MovingShape> shapes);
     /// Contacts of the skin with itself.
     void find_itself(const Points& x);
+    /// The same after `push_apart` alone has moved the skin: looks only around the contacts.
+    /// Returns how deep the deepest is, m, >= 0.
+    double find_itself_again(const Points& x);
     /// Drops all contacts, also those that were kept.
     void forget();
     int count() const {
@@ -55,15 +59,17 @@ private:
         Vec3 barycentric;  // of the nearest point of the triangle
     };
     void copy_skin(const Points& x);
-    bool find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact) const;
+    void choose_ways_out(const Points& x, std::span<const PointTriangleContact> found);
+    Vec3 normal_at(const Points& x, Index vertex) const;
+    void find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact) const;
 
     Index skin_vertices_;
     Triangles triangles_;
     std::vector<std::size_t> bone_of_;                        // of each vertex of the skin
     std::vector<std::vector<Index>> triangles_of_bone_ = {};  // by their first vertex
+    Lists triangles_of_vertex_;
     double weight_;
     Points base_ = Points(0, 3);
-    double shallow_;                // m
     Points points_ = Points(0, 3);  // skin, then base points
     TetContacts finder_;
     std::vector<Contact> contacts_ = {};
