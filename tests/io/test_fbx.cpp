@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/character_scene.h"
 #include "sinew/io/fbx.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/guarded_child.h"
@@ -13,6 +14,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "tests/support/mutate.h"
 #include "tests/support/shapes.h"
@@ -22,22 +25,8 @@ namespace sinew {
 
 namespace {
 
-/// An FBX file with one mesh (centimetres, Y up), shifted by its node, written by assimp.
-void export_fbx(const std::filesystem::path& path, const TriangleMesh& shape, const char* format) {
-    aiScene scene;
-    scene.mRootNode = new aiNode("root");
-    auto* node = new aiNode("femur_l");
-    aiMatrix4x4::Translation(aiVector3D(0, 100, 0), node->mTransformation);
-    node->mNumMeshes = 1;
-    node->mMeshes = new unsigned[1]{0};
-    scene.mRootNode->addChildren(1, &node);
-    scene.mNumMaterials = 1;
-    scene.mMaterials = new aiMaterial* [1] { new aiMaterial() };
-    const aiColor3D bone(0.5f, 0.25f, 0.125f);
-    scene.mMaterials[0]->AddProperty(&bone, 1, AI_MATKEY_COLOR_DIFFUSE);
+aiMesh* mesh_of(const TriangleMesh& shape) {
     auto* mesh = new aiMesh();
-    scene.mNumMeshes = 1;
-    scene.mMeshes = new aiMesh* [1] { mesh };
     mesh->mPrimitiveTypes = aiPrimitiveType_TRIANGLE;
     mesh->mNumVertices = static_cast<unsigned>(shape.points.rows());
     mesh->mVertices = new aiVector3D[mesh->mNumVertices];
@@ -55,6 +44,24 @@ void export_fbx(const std::filesystem::path& path, const TriangleMesh& shape, co
             mesh->mFaces[t].mIndices[k] = static_cast<unsigned>(shape.triangles(t, k));
         }
     }
+    return mesh;
+}
+
+/// An FBX file with one mesh (centimetres, Y up), shifted by its node, written by assimp.
+void export_fbx(const std::filesystem::path& path, const TriangleMesh& shape, const char* format) {
+    aiScene scene;
+    scene.mRootNode = new aiNode("root");
+    auto* node = new aiNode("femur_l");
+    aiMatrix4x4::Translation(aiVector3D(0, 100, 0), node->mTransformation);
+    node->mNumMeshes = 1;
+    node->mMeshes = new unsigned[1]{0};
+    scene.mRootNode->addChildren(1, &node);
+    scene.mNumMaterials = 1;
+    scene.mMaterials = new aiMaterial* [1] { new aiMaterial() };
+    const aiColor3D bone(0.5f, 0.25f, 0.125f);
+    scene.mMaterials[0]->AddProperty(&bone, 1, AI_MATKEY_COLOR_DIFFUSE);
+    scene.mNumMeshes = 1;
+    scene.mMeshes = new aiMesh* [1] { mesh_of(shape) };
     Assimp::Exporter exporter;
     ASSERT_EQ(exporter.Export(&scene, format, path.string()), AI_SUCCESS)
         << exporter.GetErrorString();
@@ -102,6 +109,94 @@ TEST(Fbx, UnitAndAxesOfTheFileAreHonoured) {
     EXPECT_LT((points.colwise().maxCoeff() - Eigen::RowVector3d(10, 20, -100)).norm(), 1e-4);
     ASSERT_FALSE(scene.notes.empty());
     EXPECT_EQ(scene.notes[0], "Z up to Y up");
+}
+
+/// A tube on two bones along Y (centimetres); the second turns by a right angle about Z within a
+/// second.
+void export_rigged_fbx(const std::filesystem::path& path) {
+    const TriangleMesh shape = support::cylinder(5.0, 60.0, 8, 6);
+    const auto scene_owner = std::make_unique<aiScene>();
+    aiScene& scene = *scene_owner;
+    const auto child_of = [](aiNode* parent, const char* name, float y) {
+        auto* node = new aiNode(name);
+        aiMatrix4x4::Translation(aiVector3D(0, y, 0), node->mTransformation);
+        parent->addChildren(1, &node);
+        return node;
+    };
+    scene.mRootNode = new aiNode("root");
+    aiNode* skin = child_of(scene.mRootNode, "skin", 0.0f);
+    skin->mNumMeshes = 1;
+    skin->mMeshes = new unsigned[1]{0};
+    aiNode* upper = child_of(scene.mRootNode, "upper_arm", 5.0f);
+    aiNode* fore = child_of(upper, "forearm", 25.0f);
+    child_of(fore, "hand", 25.0f);
+    scene.mNumMaterials = 1;
+    scene.mMaterials = new aiMaterial* [1] { new aiMaterial() };
+    auto* mesh = mesh_of(shape);
+    scene.mNumMeshes = 1;
+    scene.mMeshes = new aiMesh* [1] { mesh };
+    mesh->mNumBones = 2;
+    mesh->mBones = new aiBone* [2] { new aiBone(), new aiBone() };
+    for (unsigned b = 0; b < 2; ++b) {
+        aiBone& bone = *mesh->mBones[b];
+        bone.mName = b == 0 ? "upper_arm" : "forearm";
+        aiMatrix4x4::Translation(aiVector3D(0, b == 0 ? -5.0f : -30.0f, 0), bone.mOffsetMatrix);
+        std::vector<aiVertexWeight> held;
+        for (Eigen::Index i = 0; i < shape.points.rows(); ++i) {
+            if ((shape.points(i, 1) > 30.0) == (b == 1)) {
+                held.emplace_back(static_cast<unsigned>(i), 1.0f);
+            }
+        }
+        bone.mNumWeights = static_cast<unsigned>(held.size());
+        bone.mWeights = new aiVertexWeight[held.size()];
+        std::copy(held.begin(), held.end(), bone.mWeights);
+    }
+    auto* turn = new aiNodeAnim();
+    turn->mNodeName = "forearm";
+    turn->mNumPositionKeys = 1;
+    turn->mPositionKeys = new aiVectorKey[1]{{0.0, aiVector3D(0, 25, 0)}};
+    turn->mNumScalingKeys = 1;
+    turn->mScalingKeys = new aiVectorKey[1]{{0.0, aiVector3D(1, 1, 1)}};
+    constexpr unsigned kKeys = 11;
+    turn->mNumRotationKeys = kKeys;
+    turn->mRotationKeys = new aiQuatKey[kKeys];
+    for (unsigned k = 0; k < kKeys; ++k) {
+        const float share = static_cast<float>(k) / (kKeys - 1);
+        turn->mRotationKeys[k] = {static_cast<double>(k) * 3.0,
+                                  aiQuaternion(aiVector3D(0, 0, 1), share * 1.5707963f)};
+    }
+    auto* animation = new aiAnimation();
+    animation->mName = "bend";
+    animation->mTicksPerSecond = 30.0;
+    animation->mDuration = 30.0;
+    animation->mNumChannels = 1;
+    animation->mChannels = new aiNodeAnim* [1] { turn };
+    scene.mNumAnimations = 1;
+    scene.mAnimations = new aiAnimation* [1] { animation };
+    Assimp::Exporter exporter;
+    ASSERT_EQ(exporter.Export(&scene, "fbx", path.string()), AI_SUCCESS)
+        << exporter.GetErrorString();
+}
+
+TEST(Fbx, SkinsAndAnimationsBecomeSkeletonAndMotion) {
+    const support::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "arm.fbx";
+    export_rigged_fbx(file);
+    const GltfScene scene = read_fbx(file);
+    const CharacterSkeleton skeleton = skeleton_of(scene, "arm.fbx");
+    ASSERT_GE(skeleton.size(), 2u);
+    EXPECT_EQ(skeleton.joints[0].name, "upper_arm");
+    EXPECT_EQ(skeleton.joints[1].name, "forearm");
+    EXPECT_LT((skeleton.joints[0].position - Vec3(0, 0.05, 0)).norm(), 1e-5);
+    EXPECT_LT((skeleton.joints[1].position - Vec3(0, 0.30, 0)).norm(), 1e-5);
+    const CharacterMotion motion = motion_of(scene, 0, skeleton, "arm.fbx");
+    EXPECT_NEAR(motion.times.back() - motion.times.front(), 1.0, 0.05);
+    for (const double t : {0.0, 0.5, 1.0}) {
+        const Eigen::Quaterniond expected(Eigen::AngleAxisd(t * 0.5 * M_PI, Vec3::UnitZ()));
+        EXPECT_LT(sample(motion, t).rotations[1].angularDistance(expected), 0.02) << t;
+        EXPECT_LT(sample(motion, t).rotations[0].angularDistance(Eigen::Quaterniond::Identity()),
+                  1e-4);
+    }
 }
 
 TEST(Fbx, DamageIsSurvived) {

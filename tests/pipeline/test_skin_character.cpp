@@ -75,6 +75,34 @@ TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {
     EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().mean(), 0.0006);
 }
 
+TEST(SkinCharacter, UpsamplingWeightsAreKeptAndDamagedOnesMadeAgain) {
+    const Files files;
+    const Character arm =
+        read_character(files.folder.path() / "arm.obj", files.folder.path() / "arm.json");
+    SkinRunOptions options{.simulate_vertices = 300, .frames = 3, .settle = 0};
+    const SkinRun plain = run_skinning(arm, files.motion, options);
+    options.cache = files.folder.path() / "cache";
+    const auto kept = [&] {
+        std::vector<std::filesystem::path> all;
+        for (const auto& item : std::filesystem::directory_iterator(options.cache)) {
+            all.push_back(item.path());
+        }
+        return all;
+    };
+    EXPECT_EQ(run_skinning(arm, files.motion, options).frames[2], plain.frames[2]);
+    ASSERT_EQ(kept().size(), 1u);
+    EXPECT_EQ(run_skinning(arm, files.motion, options).frames[2], plain.frames[2]);
+    // Halves of a float each: what the file says now is not what its hash says.
+    std::fstream(kept()[0], std::ios::in | std::ios::out | std::ios::binary).seekp(300) << "damage";
+    EXPECT_EQ(run_skinning(arm, files.motion, options).frames[2], plain.frames[2]);
+    ASSERT_EQ(kept().size(), 1u);
+    // Another fine mesh has weights of its own.
+    Character other = arm;
+    other.skin.points *= 1.01;
+    run_skinning(other, files.motion, options);
+    EXPECT_EQ(kept().size(), 2u);
+}
+
 // A tube as a rigged file: nodes with rotations of their own, a skin, and an animation that bends
 // the elbow by 1.2 rad about X.
 GltfScene rigged_arm() {
@@ -132,6 +160,46 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
     EXPECT_EQ(run.frames.size(), 21u);
     EXPECT_GT(run.volume_ratio_min, 0.9);
     EXPECT_THROW(read_character(folder.path() / "arm.obj", {}), InputError);
+}
+
+// Hermite curves between keys, with level ends: q(t) = (1 - s) a + s b, s = 3 t^2 - 2 t^3
+// [Khronos2021, appendix C].
+TEST(SkinCharacter, CubicAnimationsFollowTheirCurve) {
+    const support::TemporaryFolder folder;
+    GltfScene scene = rigged_arm();
+    GltfTrack& track = scene.animations[0].tracks[0];
+    track.interpolation = GltfInterpolation::CubicSpline;
+    const std::vector<double> plain = {track.values.begin(), track.values.end()};
+    track.values.clear();
+    for (const std::size_t key : {0u, 1u}) {
+        track.values.insert(track.values.end(), 4, 0.0);
+        track.values.insert(track.values.end(), plain.begin() + 4 * static_cast<long>(key),
+                            plain.begin() + 4 * static_cast<long>(key) + 4);
+        track.values.insert(track.values.end(), 4, 0.0);
+    }
+    write_glb(folder.path() / "arm.glb", scene);
+    const Character arm = read_character(folder.path() / "arm.glb", {});
+    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    for (const double t : {0.1, 0.25, 0.5, 0.8}) {
+        const double s = t * t * (3.0 - 2.0 * t);
+        const double half = std::atan2(s * std::sin(0.6), 1.0 - s + s * std::cos(0.6));
+        const Eigen::Quaterniond expected(Eigen::AngleAxisd(2.0 * half, Vec3::UnitX()));
+        EXPECT_LT(sample(motion, t).rotations[1].angularDistance(expected), 1e-3) << t;
+    }
+}
+
+TEST(SkinCharacter, SteppedAnimationsStandStillBetweenKeys) {
+    const support::TemporaryFolder folder;
+    GltfScene scene = rigged_arm();
+    scene.animations[0].tracks[0].interpolation = GltfInterpolation::Step;
+    write_glb(folder.path() / "arm.glb", scene);
+    const Character arm = read_character(folder.path() / "arm.glb", {});
+    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    const auto angle = [&](double t) {
+        return sample(motion, t).rotations[1].angularDistance(Eigen::Quaterniond::Identity());
+    };
+    EXPECT_LT(angle(0.99), 1e-6);
+    EXPECT_NEAR(angle(1.0), 1.2, 1e-5);
 }
 
 TEST(SkinCharacter, SheetsThatMeetInAPointAreSimplifiedToo) {

@@ -2,6 +2,7 @@
 #include "sinew/io/archive.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/skin_character.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,8 @@ struct Settings {
     std::string output;
     std::string sequence = "obj";
     std::string method = "projective";
+    std::string cache;
+    bool is_uncached = false;
     FileOptions files;
     SkinRunOptions run;
 };
@@ -66,6 +69,10 @@ Moved move_character(const Settings& settings, const Context& context) {
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
                                                 : SkinMethod::Projective;
+    if (!settings.is_uncached) {
+        options.cache = settings.cache.empty() ? BodyCache::default_folder()
+                                               : std::filesystem::path(settings.cache);
+    }
     SkinRun done = run_skinning(character, motion, options, context.progress);
     return {std::move(character), std::move(done)};
 }
@@ -154,7 +161,14 @@ Verb skin_verb() {
                     {.name = "--rate",
                      .help = "frames per second",
                      .target = &settings->run.rate,
-                     .metavar = "HZ"}},
+                     .metavar = "HZ"},
+                    {.name = "--cache",
+                     .help = "folder where weights of fine skins are kept; default ~/.cache/sinew",
+                     .target = &settings->cache,
+                     .metavar = "DIR"},
+                    {.name = "--no-cache",
+                     .help = "compute these weights and keep none",
+                     .target = &settings->is_uncached}},
         .run = {}};
     settings->files.add_to(verb.options);
     add_field_options(verb.options, settings->run.skinning);

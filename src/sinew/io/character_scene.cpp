@@ -143,11 +143,31 @@ GltfScene posed_scene(const GltfScene& nodes, const GltfAnimation& animation, do
     return now;
 }
 
+// Times at which great circles between poses follow the track: its keys, places on curves between
+// them, and the ends of steps.
+void add_times(const GltfTrack& track, std::vector<double>& times) {
+    constexpr double kCurveRate = 60.0;  // per second
+    constexpr double kStepTime = 1e-4;   // s, that a step takes
+    for (std::size_t k = 0; k < track.times.size() && times.size() <= kMostKeys; ++k) {
+        const double start = track.times[k];
+        times.push_back(start);
+        const double span = k + 1 < track.times.size() ? track.times[k + 1] - start : 0.0;
+        if (track.interpolation == GltfInterpolation::CubicSpline) {
+            const double steps = std::min(std::ceil(span * kCurveRate), double{kMostKeys});
+            for (double i = 1.0; i < steps; i += 1.0) {
+                times.push_back(start + i / steps * span);
+            }
+        } else if (track.interpolation == GltfInterpolation::Step && span > 2.0 * kStepTime) {
+            times.push_back(start + span - kStepTime);
+        }
+    }
+}
+
 std::vector<double> key_times(const GltfAnimation& animation, const std::string& where) {
     std::vector<double> times;
     for (const GltfTrack& track : animation.tracks) {
         if (track.node >= 0) {
-            times.insert(times.end(), track.times.begin(), track.times.end());
+            add_times(track, times);
         }
     }
     std::sort(times.begin(), times.end());

@@ -3,7 +3,9 @@
 #include "sinew/base/error.h"
 #include "sinew/base/version.h"
 #include "sinew/io/archive.h"
+#include "sinew/io/atomic_file.h"
 #include "sinew/io/content_hash.h"
+#include "sinew/io/file_bytes.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,13 @@
 namespace sinew {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kBytes = ".bytes";
+constexpr std::size_t kHashLength = 16;  // characters of content_hash_text
+
+}  // namespace
 
 BodyCache::BodyCache(fs::path folder, double max_bytes)
     : folder_(std::move(folder)), max_bytes_(max_bytes) {}
@@ -29,8 +38,9 @@ fs::path BodyCache::default_folder() {
     return {};
 }
 
-fs::path BodyCache::file_of(std::string_view stage, const std::string& key) const {
-    return folder_ / fmt::format("{}-{}.sinew", stage, key);
+fs::path BodyCache::file_of(std::string_view stage, const std::string& key,
+                            std::string_view ending) const {
+    return folder_ / fmt::format("{}-{}{}", stage, key, ending);
 }
 
 std::optional<Body> BodyCache::find(std::string_view stage, const std::string& key,
@@ -54,12 +64,50 @@ std::optional<Body> BodyCache::find(std::string_view stage, const std::string& k
 
 void BodyCache::keep(std::string_view stage, const std::string& key, const Body& body,
                      const Progress& progress) const {
+    try_to_keep([&] { write_archive(file_of(stage, key), body); }, progress);
+}
+
+// Bytes after their hash.
+std::optional<std::string> BodyCache::find_bytes(std::string_view stage, const std::string& key,
+                                                 const Progress& progress) const {
+    std::error_code error;
+    const fs::path file = file_of(stage, key, kBytes);
+    if (folder_.empty() || !fs::is_regular_file(file, error)) {
+        return std::nullopt;
+    }
+    try {
+        std::string bytes = read_file_bytes(file);
+        const std::string hash = bytes.substr(0, kHashLength);
+        bytes.erase(0, kHashLength);
+        if (content_hash_text(bytes) == hash) {
+            fs::last_write_time(file, fs::file_time_type::clock::now(), error);
+            return bytes;
+        }
+        progress.warn(fmt::format("cache dropped: {} is damaged", file.string()));
+    } catch (const InputError& e) {
+        progress.warn(fmt::format("cache dropped: {}", e.what()));
+    }
+    fs::remove(file, error);
+    return std::nullopt;
+}
+
+void BodyCache::keep_bytes(std::string_view stage, const std::string& key, std::string_view bytes,
+                           const Progress& progress) const {
+    try_to_keep(
+        [&] {
+            write_file_bytes(file_of(stage, key, kBytes),
+                             content_hash_text(bytes) + std::string(bytes));
+        },
+        progress);
+}
+
+void BodyCache::try_to_keep(const std::function<void()>& write, const Progress& progress) const {
     if (folder_.empty()) {
         return;
     }
     try {
         fs::create_directories(folder_);
-        write_archive(file_of(stage, key), body);
+        write();
         drop_oldest();
     } catch (const InputError& e) {
         progress.warn(fmt::format("not cached: {}", e.what()));
@@ -78,7 +126,8 @@ void BodyCache::drop_oldest() const {
     double total = 0.0;
     std::error_code error;
     for (const fs::directory_entry& item : fs::directory_iterator(folder_, error)) {
-        if (item.path().extension() != ".sinew" || !item.is_regular_file(error)) {
+        const fs::path ending = item.path().extension();
+        if ((ending != ".sinew" && ending != kBytes) || !item.is_regular_file(error)) {
             continue;
         }
         const auto bytes = static_cast<double>(item.file_size(error));

@@ -4,6 +4,7 @@
 #include "sinew/body/body.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +29,16 @@ public:
     void keep(std::string_view stage, const std::string& key, const Body& body,
               const Progress& progress) const;
 
+    /// The same for results that are not bodies.
+    std::optional<std::string> find_bytes(std::string_view stage, const std::string& key,
+                                          const Progress& progress) const;
+    void keep_bytes(std::string_view stage, const std::string& key, std::string_view bytes,
+                    const Progress& progress) const;
+
 private:
-    std::filesystem::path file_of(std::string_view stage, const std::string& key) const;
+    std::filesystem::path file_of(std::string_view stage, const std::string& key,
+                                  std::string_view ending = ".sinew") const;
+    void try_to_keep(const std::function<void()>& write, const Progress& progress) const;
     void drop_oldest() const;
 
     std::filesystem::path folder_;

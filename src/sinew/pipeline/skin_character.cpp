@@ -15,9 +15,9 @@
 #include "sinew/io/weld.h"
 #include "sinew/meshing/decimate.h"
 #include "sinew/meshing/repair.h"
+#include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/body_skinning.h"
-#include "sinew/skinning/skin_upsampling.h"
 
 #include <fmt/format.h>
 
@@ -123,7 +123,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     std::optional<SkinUpsampling> upsampling;
     if (is_coarse) {
         const Timer timer;
-        upsampling.emplace(skin, character.skin, UpsamplingOptions{}, progress);
+        upsampling.emplace(cached_upsampling(skin, character.skin, options.cache, progress));
         run.upsampling_s = timer.seconds();
     }
     run.simulated_vertices = skinning.simulated_vertices();

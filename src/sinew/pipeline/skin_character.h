@@ -38,6 +38,7 @@ struct SkinRunOptions {
     int frames = 0;      ///< >= 0; 0: as many as the motion has at `rate`
     double rate = 30.0;  ///< frames per second, > 0
     int settle = 30;     ///< frames in the first pose before the motion starts, >= 0
+    std::filesystem::path cache = {};  ///< folder where upsampling weights are kept; empty: none
 };
 
 struct SkinRun {

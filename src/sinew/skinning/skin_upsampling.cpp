@@ -180,10 +180,10 @@ Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
 
 SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
                                const UpsamplingOptions& options, const Progress& progress)
-    : neighbours_(options.neighbours), triangles_(coarse.triangles) {
+    : triangles_(coarse.triangles), weights_{.neighbours = options.neighbours} {
     require_valid(coarse, "coarse skin");
     require_valid(fine, "fine skin");
-    SINEW_ASSERT(neighbours_ >= 4, "{} neighbours", neighbours_);
+    SINEW_ASSERT(weights_.neighbours >= 4, "{} neighbours", weights_.neighbours);
     if (coarse.triangles.rows() == 0) {
         throw InputError({.where = "coarse skin",
                           .found = "no triangles",
@@ -191,14 +191,14 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
                           .remedy = "simulate more vertices"});
     }
     const std::size_t count = at(fine.points.rows());
-    const std::size_t k = at(neighbours_);
+    const std::size_t k = at(weights_.neighbours);
     const SurfaceTree tree(coarse);
     const std::vector<ClosestPoint> near = tree.closest_points(fine.points);
     const Lists ring = neighbours_of_vertices(coarse.triangles, coarse.points.rows());
-    nearest_triangle_.resize(count);
-    index_.assign(k * count, 0);
-    weight_.assign(k * count, 0.0f);
-    normal_weight_.assign(k * count, 0.0f);
+    weights_.nearest_triangle.resize(count);
+    weights_.index.assign(k * count, 0);
+    weights_.weight.assign(k * count, 0.0f);
+    weights_.normal_weight.assign(k * count, 0.0f);
     std::vector<Vec3> remainder(count, Vec3::Zero());
     const Points coarse_normals = vertex_normals(coarse);
     const Points fine_normals = vertex_normals(fine);
@@ -211,7 +211,7 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
         Eigen::VectorXd N;
         for (std::size_t j = begin; j < end; ++j) {
             const Vec3 p = point(fine.points, static_cast<Eigen::Index>(j));
-            nearest_triangle_[j] = near[j].triangle;
+            weights_.nearest_triangle[j] = near[j].triangle;
             walk.find(p, triangles_.row(near[j].triangle), k + 1, found);
             // The support ends at the (k + 1)-st; all points in its unit sphere about their mean.
             const double rho =
@@ -235,10 +235,10 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
             N = ShapeFunctions(points, weights).at(centred, kTerms);
             remainder[j] = p;
             for (std::size_t i = 0; i < found.size(); ++i) {
-                index_[k * j + i] = found[i].vertex;
-                weight_[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
-                remainder[j] -=
-                    static_cast<double>(weight_[k * j + i]) * point(coarse.points, found[i].vertex);
+                weights_.index[k * j + i] = found[i].vertex;
+                weights_.weight[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
+                remainder[j] -= static_cast<double>(weights_.weight[k * j + i]) *
+                                point(coarse.points, found[i].vertex);
             }
             // The same with normals in place of points [Komaritzan, section 3.2.4], about their
             // mean as well.
@@ -259,28 +259,53 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
             const Vec3 normal = point(fine_normals, static_cast<Eigen::Index>(j));
             N = ShapeFunctions(points, weights).at((normal - mean_normal) / spread, 4);
             for (std::size_t i = 0; i < found.size(); ++i) {
-                normal_weight_[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
+                weights_.normal_weight[k * j + i] =
+                    static_cast<float>(N[static_cast<Eigen::Index>(i)]);
             }
         }
         stage.advance(end - begin);
     });
     for (std::size_t j = 0; j < count; ++j) {
         if (remainder[j].norm() > kNothingLeft) {
-            const Mat3 frame = frame_of(coarse.points, triangles_, nearest_triangle_[j]);
-            left_.push_back({static_cast<Index>(j), frame.transpose() * remainder[j]});
+            const Mat3 frame = frame_of(coarse.points, triangles_, weights_.nearest_triangle[j]);
+            weights_.left.push_back({static_cast<Index>(j), frame.transpose() * remainder[j]});
         }
     }
 }
 
+SkinUpsampling::SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices,
+                               UpsamplingWeights weights)
+    : triangles_(std::move(coarse)), weights_(std::move(weights)) {
+    const std::size_t entries = weights_.nearest_triangle.size() * at(weights_.neighbours);
+    const auto all_below = [](const std::vector<Index>& numbers, Eigen::Index end) {
+        return std::all_of(numbers.begin(), numbers.end(),
+                           [end](Index i) { return i >= 0 && i < end; });
+    };
+    if (weights_.neighbours < 4 || weights_.index.size() != entries ||
+        weights_.weight.size() != entries || weights_.normal_weight.size() != entries ||
+        !all_below(weights_.index, coarse_vertices) ||
+        !all_below(weights_.nearest_triangle, triangles_.rows()) ||
+        std::any_of(weights_.left.begin(), weights_.left.end(),
+                    [&](const UpsamplingWeights::Left& left) {
+                        return left.vertex < 0 || left.vertex >= fine_vertices();
+                    })) {
+        throw InputError({.where = "upsampling weights",
+                          .found = "numbers beyond the meshes",
+                          .needs = "weights of these two meshes",
+                          .remedy = "compute them again"});
+    }
+}
+
 void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
-    const std::size_t k = at(neighbours_);
+    const std::size_t k = at(weights_.neighbours);
     fine.resize(fine_vertices(), 3);
-    parallel_for(nearest_triangle_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(weights_.nearest_triangle.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
             double sum[3] = {};
             for (std::size_t i = k * j; i < k * (j + 1); ++i) {
-                const double w = static_cast<double>(weight_[i]);
-                const double* from = coarse.data() + 3 * static_cast<std::ptrdiff_t>(index_[i]);
+                const double w = static_cast<double>(weights_.weight[i]);
+                const double* from =
+                    coarse.data() + 3 * static_cast<std::ptrdiff_t>(weights_.index[i]);
                 sum[0] += w * from[0];
                 sum[1] += w * from[1];
                 sum[2] += w * from[2];
@@ -288,10 +313,11 @@ void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
             std::copy_n(sum, 3, fine.data() + 3 * j);
         }
     });
-    parallel_for(left_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(weights_.left.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const Left& left = left_[i];
-            const Mat3 frame = frame_of(coarse, triangles_, nearest_triangle_[at(left.vertex)]);
+            const UpsamplingWeights::Left& left = weights_.left[i];
+            const Mat3 frame =
+                frame_of(coarse, triangles_, weights_.nearest_triangle[at(left.vertex)]);
             if (frame.allFinite()) {
                 fine.row(left.vertex) += (frame * left.offset).transpose();
             }
@@ -300,14 +326,14 @@ void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
 }
 
 void SkinUpsampling::apply_normals(const Points& coarse_normals, Points& fine_normals) const {
-    const std::size_t k = at(neighbours_);
+    const std::size_t k = at(weights_.neighbours);
     fine_normals.resize(fine_vertices(), 3);
-    parallel_for(nearest_triangle_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(weights_.nearest_triangle.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
             Vec3 sum = Vec3::Zero();
             for (std::size_t i = k * j; i < k * (j + 1); ++i) {
-                sum += static_cast<double>(normal_weight_[i]) *
-                       coarse_normals.row(index_[i]).transpose();
+                sum += static_cast<double>(weights_.normal_weight[i]) *
+                       coarse_normals.row(weights_.index[i]).transpose();
             }
             const double length = sum.norm();
             fine_normals.row(static_cast<Eigen::Index>(j)) =

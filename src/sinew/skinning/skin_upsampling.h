@@ -12,6 +12,21 @@ struct UpsamplingOptions {
     int neighbours = 20;  ///< k, of the coarse skin, per fine vertex, >= 4
 };
 
+/// What upsampling works out once for two meshes; as arrays, so that it can be kept.
+struct UpsamplingWeights {
+    struct Left {
+        Index vertex;
+        Vec3 offset;  ///< in the frame of the nearest triangle
+    };
+
+    int neighbours = 0;  ///< k
+    std::vector<Index> nearest_triangle = {};
+    std::vector<Index> index = {};          ///< k per fine vertex
+    std::vector<float> weight = {};         ///< N_ij
+    std::vector<float> normal_weight = {};  ///< of normals
+    std::vector<Left> left = {};
+};
+
 /// Shows a fine skin where a coarse one is simulated, by quadratic moving least squares
 /// [Komaritzan, section 3.2.4]:
 ///
@@ -28,6 +43,14 @@ public:
     SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
                    const UpsamplingOptions& options = {}, const Progress& progress = {});
 
+    /// With weights of these coarse triangles.
+    /// @throws InputError when they do not fit each other
+    SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices, UpsamplingWeights weights);
+
+    const UpsamplingWeights& weights() const {
+        return weights_;
+    }
+
     /// Fine positions for coarse ones, in parallel; `fine` keeps its memory.
     void apply(const Points& coarse, Points& fine) const;
     /// Unit normals of the fine skin from those of the coarse skin: linear moving least squares in
@@ -35,22 +58,12 @@ public:
     void apply_normals(const Points& coarse_normals, Points& fine_normals) const;
 
     Eigen::Index fine_vertices() const {
-        return static_cast<Eigen::Index>(nearest_triangle_.size());
+        return static_cast<Eigen::Index>(weights_.nearest_triangle.size());
     }
 
 private:
-    struct Left {
-        Index vertex;
-        Vec3 offset;  // in the frame of the nearest triangle
-    };
-
-    int neighbours_;
     Triangles triangles_;
-    std::vector<Index> nearest_triangle_ = {};
-    std::vector<Index> index_ = {};          // k per fine vertex
-    std::vector<float> weight_ = {};         // N_ij
-    std::vector<float> normal_weight_ = {};  // of normals
-    std::vector<Left> left_ = {};
+    UpsamplingWeights weights_;
 };
 
 }  // namespace sinew
