@@ -162,19 +162,19 @@ void export_rigged_fbx(const std::filesystem::path& path) {
     turn->mRotationKeys = new aiQuatKey[kKeys];
     for (unsigned k = 0; k < kKeys; ++k) {
         const float share = static_cast<float>(k) / (kKeys - 1);
-        turn->mRotationKeys[k] = {static_cast<double>(k) * 3.0,
+        turn->mRotationKeys[k] = {static_cast<double>(share),
                                   aiQuaternion(aiVector3D(0, 0, 1), share * 1.5707963f)};
     }
     auto* animation = new aiAnimation();
     animation->mName = "bend";
-    animation->mTicksPerSecond = 30.0;
-    animation->mDuration = 30.0;
+    animation->mTicksPerSecond = 1.0;
+    animation->mDuration = 1.0;
     animation->mNumChannels = 1;
     animation->mChannels = new aiNodeAnim* [1] { turn };
     scene.mNumAnimations = 1;
     scene.mAnimations = new aiAnimation* [1] { animation };
     Assimp::Exporter exporter;
-    ASSERT_EQ(exporter.Export(&scene, "fbx", path.string()), AI_SUCCESS)
+    ASSERT_EQ(exporter.Export(&scene, "fbxa", path.string()), AI_SUCCESS)
         << exporter.GetErrorString();
 }
 

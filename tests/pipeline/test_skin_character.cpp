@@ -60,6 +60,7 @@ TEST(SkinCharacter, RunsAndWritesEveryFormat) {
     const TriangleMesh last = read_surface(folder / "frames" / "frame_0010.ply")[0].mesh;
     EXPECT_LT((last.points - run.frames[10]).cwiseAbs().maxCoeff(), 1e-6);
     EXPECT_THROW(require_skin_output(folder / "x.mp3"), InputError);
+    EXPECT_THROW(require_skin_output(folder / "arm.obj" / "frames"), InputError);
 }
 
 TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {

@@ -294,6 +294,15 @@ TEST(ProjectiveSkinning, RefusesWhatItCannotMove) {
     EXPECT_THROW(ProjectiveSkinning(TriangleMesh{}, skeleton), InputError);
     EXPECT_THROW(ProjectiveSkinning(support::tube(), CharacterSkeleton{}), InputError);
     EXPECT_THROW(ProjectiveSkinning(support::tube(), skeleton, {.stiffness = -1.0}), InputError);
+    // In centimetres, or beside the skin.
+    CharacterSkeleton large = skeleton;
+    CharacterSkeleton far = skeleton;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        large.joints[j].position *= 100.0;
+        far.joints[j].position.x() += 2.0;
+    }
+    EXPECT_THROW(ProjectiveSkinning(support::tube(), large), InputError);
+    EXPECT_THROW(ProjectiveSkinning(support::tube(), far), InputError);
     ProjectiveSkinning skinning(support::tube(), skeleton);
     EXPECT_THROW(skinning.step(CharacterPose(1, Eigen::Isometry3d::Identity())), InputError);
 }

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <system_error>
 
 namespace sinew {
 namespace {
@@ -245,6 +246,16 @@ void require_skin_output(const std::filesystem::path& path) {
                           .found = fmt::format("the ending '{}'", ending),
                           .needs = ".glb, .usda, .pc2, .mdd, or a folder",
                           .remedy = "choose one of these"});
+    } else {
+        std::error_code error;
+        std::filesystem::create_directories(path, error);
+        if (error) {
+            throw InputError({.where = path.string(),
+                              .found = "a folder that cannot be made: " + error.message(),
+                              .needs = "a place that can be written to",
+                              .remedy = "choose another folder or change its permissions"});
+        }
+        require_writable_place(path / "rest.obj");
     }
 }
 
@@ -264,7 +275,6 @@ void write_skin_run(const std::filesystem::path& path, const Character& characte
     } else if (ending == ".mdd") {
         write_mdd(path, run.times, run.frames);
     } else {
-        std::filesystem::create_directories(path);
         write_surface(path / ("rest." + sequence), {&part, 1});
         for (std::size_t f = 0; f < run.frames.size(); ++f) {
             part.mesh.points = run.frames[f];

@@ -19,12 +19,14 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kPiece = 4096;
-constexpr int kBendFrames = 2;   // to settle in an extreme pose when folds are sought
-constexpr int kLastSweeps = 20;  // over contacts, after the last iteration
-constexpr int kRounds = 12;      // of them at most, each with the contacts that the last has made
-constexpr int kRoundSweeps = 6;  // in each of those
-constexpr double kJumpAngle = 1.0;  // rad in a frame, of a bone
-constexpr double kJumpWay = 0.5;    // in a frame, of the extent of the skin
+constexpr int kBendFrames = 2;     // to settle in an extreme pose when folds are sought
+constexpr int kLastSweeps = 20;    // over contacts, after the last iteration
+constexpr int kRounds = 12;        // of them at most, each with the contacts that the last has made
+constexpr int kRoundSweeps = 6;    // in each of those
+constexpr double kFarthest = 0.1;  // of the extent: stretch of the flesh that is never seen
+constexpr double kJumpAngle = 1.0;   // rad in a frame, of a bone
+constexpr double kJumpWay = 0.5;     // in a frame, of the extent of the skin
+constexpr double kBesideSkin = 0.1;  // of its diagonal, where joints may be
 constexpr double kDeep = 0.02;  // of an edge: contacts less deep than that need no further round
 
 std::size_t at(Eigen::Index i) {
@@ -43,6 +45,34 @@ FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& ske
     return flesh;
 }
 
+// Most joints lie in the skin or a little beside it (tips of fingers, loose clothes).
+void require_together(const TriangleMesh& skin, const CharacterSkeleton& skeleton) {
+    const Vec3 low = skin.points.colwise().minCoeff();
+    const Vec3 high = skin.points.colwise().maxCoeff();
+    const double beside = kBesideSkin * (high - low).norm();
+    Vec3 first = skeleton.joints[0].position;
+    Vec3 last = first;
+    std::size_t inside = 0;
+    for (const CharacterJoint& joint : skeleton.joints) {
+        first = first.cwiseMin(joint.position);
+        last = last.cwiseMax(joint.position);
+        inside += ((joint.position - low).array() > -beside).all() &&
+                  ((high - joint.position).array() > -beside).all();
+    }
+    if (2 * inside < skeleton.size()) {
+        const auto box = [](const Vec3& a, const Vec3& b) {
+            return fmt::format("({:.3g}, {:.3g}, {:.3g}) to ({:.3g}, {:.3g}, {:.3g})", a.x(), a.y(),
+                               a.z(), b.x(), b.y(), b.z());
+        };
+        throw InputError(
+            {.where = "skeleton",
+             .found = fmt::format("{} of {} joints are in the skin: joints from {}, skin from {} m",
+                                  inside, skeleton.size(), box(first, last), box(low, high)),
+             .needs = "a skeleton in its skin",
+             .remedy = "give both in the same unit, axes and place; joints in JSON are in metres"});
+    }
+}
+
 BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
                           const ProjectiveSkinningOptions& options) {
     check_ranges(options, "skinning options");
@@ -54,6 +84,7 @@ BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& ske
                           .needs = "a surface",
                           .remedy = "give a mesh with faces"});
     }
+    require_together(skin, skeleton);
     return build_bone_volumes(skin, skeleton);
 }
 
@@ -97,8 +128,9 @@ struct ProjectiveSkinning::Data {
     bool is_touching = false;                 // contacts of the last frame are in with_contacts
     std::vector<MovingShape> shapes;
     double rest_volume = 0.0;
-    double edge = 0.0;    // mean length, m
-    double extent = 0.0;  // of the skin at rest, m
+    double edge = 0.0;             // mean length, m
+    double extent = 0.0;           // of the skin at rest, m
+    std::vector<double> farthest;  // that each vertex of the skin may be from its copy, m
 
     Points x, v, y, force, direction;
     std::vector<double> diagonal;
@@ -114,6 +146,7 @@ struct ProjectiveSkinning::Data {
     void prepare();
     void find_folds();
     bool follow_jumps(const CharacterPose& to);
+    void put_back_lost();
     void place_inner();
     void iterate(int count, SkinFrameReport& report);
     void find_contacts(SkinFrameReport& report);
@@ -148,6 +181,10 @@ void ProjectiveSkinning::Data::prepare() {
             }
         }
     }
+    for (Index i = 0; i < S; ++i) {
+        farthest.push_back(2.0 * (point(flesh.points, i) - point(flesh.points, S + i)).norm() +
+                           kFarthest * extent);
+    }
     system.emplace(strain, inertia, free);
     x = flesh.points;
     v = Points::Zero(x.rows(), 3);
@@ -178,8 +215,8 @@ void ProjectiveSkinning::Data::find_folds() {
             step(extreme, false);
         }
         coupling.place_base(pose, finder.base());
-        finder.find_itself(x);
-        return {x, finder.vertices()};
+        finder.set_pose(bones, pose);
+        return {x, finder.inside(x)};
     };
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
     folds.emplace(std::move(found));
@@ -216,6 +253,20 @@ bool ProjectiveSkinning::Data::follow_jumps(const CharacterPose& to) {
         }
     }
     return true;
+}
+
+// Specks of a damaged skin may have next to no flesh that holds them. What is far from its bone, or
+// nowhere, goes back to where the bone alone would take it.
+void ProjectiveSkinning::Data::put_back_lost() {
+    const Index S = flesh.skin_vertices;
+    for (Index i = 0; i < S; ++i) {
+        const double way = (point(x, i) - point(x, S + i)).norm();
+        if (!(way < farthest[at(i)])) {
+            const auto joint = at(bones.bones[at(flesh.bone[at(i)])].first);
+            x.row(i) = (pose[joint] * point(flesh.points, i)).transpose();
+            v.row(i).setZero();
+        }
+    }
 }
 
 // The inner surface goes where the bones take it, except where nothing holds it.
@@ -268,6 +319,7 @@ void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
         contacts->find_shapes(x, shapes);
         if (options.collisions == SkinCollisions::Global) {
             coupling.place_base(pose, contacts->base());
+            contacts->set_pose(bones, pose);
             contacts->find_itself(x);
         }
         report.contacts += contacts->count();
@@ -336,6 +388,7 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
     for (const int i : free) {
         v.row(i) = options.damping / options.step * (x.row(i) - before.row(i));
     }
+    put_back_lost();
     skin = x.topRows(flesh.skin_vertices);
     report.seconds = total.seconds();
     return report;
@@ -419,6 +472,7 @@ ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
         d.check.emplace(d.flesh, d.options.contact_weight);
     }
     d.coupling.place_base(d.pose, d.check->base());
+    d.check->set_pose(d.bones, d.pose);
     Penetration found;
     for (const auto& [vertex, depth] : d.check->depths(d.x)) {
         ++found.vertices;

@@ -15,6 +15,7 @@ namespace {
 // Vertices nearer than this many edges at rest never collide.
 constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
+constexpr double kStiff = 0.3;       // rad, between bones at a joint where nothing folds yet
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
 constexpr int kRings = 3;            // of neighbours that are asked again
@@ -27,12 +28,17 @@ Points skin_and_base(const FleshPrisms& flesh) {
 }
 
 // Tetrahedra from the skin to the lines of the bones, so that no place inside is left out.
-TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertices) {
+// @param is_left_out  triangles under which nothing collides; empty: none
+TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertices,
+                        double neighbourhood, std::span<const char> is_left_out = {}) {
     const Points rest = skin_and_base(flesh);
     const Index S = flesh.skin_vertices;
     std::vector<std::array<Index, 4>> tets;
     std::vector<Index> exit_of;
     for (Eigen::Index f = 0; f < flesh.triangles.rows(); ++f) {
+        if (!is_left_out.empty() && is_left_out[static_cast<std::size_t>(f)] != 0) {
+            continue;
+        }
         const std::array<Index, 3> outer = {flesh.triangles(f, 0), flesh.triangles(f, 1),
                                             flesh.triangles(f, 2)};
         for (const std::array<Index, 4>& t :
@@ -54,10 +60,9 @@ TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertice
             rows(static_cast<Eigen::Index>(t), k) = tets[t][static_cast<std::size_t>(k)];
         }
     }
-    const double edge = mean_edge(flesh);
     return {rest,     rows,
             vertices, flesh.triangles,
-            exit_of,  {.neighbourhood = kNeighbourhood * edge, .retain = kRetain * edge}};
+            exit_of,  {.neighbourhood = neighbourhood, .retain = kRetain * mean_edge(flesh)}};
 }
 
 std::vector<Index> numbers(Index count) {
@@ -66,22 +71,27 @@ std::vector<Index> numbers(Index count) {
     return all;
 }
 
-// Parts of a scan may pass through each other at rest: vertices that are inside then never collide.
+// Parts of a scan may pass through each other at rest, and mouths and eyes have an inside: vertices
+// that are deep inside then never collide, nor do their triangles.
 TetContacts make_finder(const FleshPrisms& flesh) {
-    TetContacts all = make_finder(flesh, numbers(flesh.skin_vertices));
+    const double near = kNeighbourhood * mean_edge(flesh);
+    TetContacts everything = make_finder(flesh, numbers(flesh.skin_vertices), 0.0);
+    const Points rest = skin_and_base(flesh);
+    everything.find(rest);
     std::vector<char> is_inside(static_cast<std::size_t>(flesh.skin_vertices), 0);
-    bool is_any = false;
-    for (const PointTriangleContact& c : all.find(skin_and_base(flesh))) {
-        is_inside[static_cast<std::size_t>(c.vertex)] = 1;
-        is_any = true;
-    }
-    all.forget();
-    if (!is_any) {
-        return all;
+    for (const TetContacts::Depth& d : everything.depths(rest)) {
+        is_inside[static_cast<std::size_t>(d.vertex)] = d.depth > near;
     }
     std::vector<Index> outside = numbers(flesh.skin_vertices);
     std::erase_if(outside, [&](Index v) { return is_inside[static_cast<std::size_t>(v)] != 0; });
-    return make_finder(flesh, outside);
+    std::vector<char> is_left_out(static_cast<std::size_t>(flesh.triangles.rows()), 0);
+    for (Eigen::Index f = 0; f < flesh.triangles.rows(); ++f) {
+        for (int k = 0; k < 3; ++k) {
+            is_left_out[static_cast<std::size_t>(f)] |=
+                is_inside[static_cast<std::size_t>(flesh.triangles(f, k))];
+        }
+    }
+    return make_finder(flesh, outside, near, is_left_out);
 }
 
 }  // namespace
@@ -96,35 +106,28 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh)),
       skin_rows_(numbers(flesh.skin_vertices)) {
-    for (Index t = 0; t < triangles_.rows(); ++t) {
-        const std::size_t bone = bone_of_[static_cast<std::size_t>(triangles_(t, 0))];
-        triangles_of_bone_.resize(std::max(triangles_of_bone_.size(), bone + 1));
-        triangles_of_bone_[bone].push_back(t);
-    }
-    triangles_of_bone_.resize(1 + *std::max_element(bone_of_.begin(), bone_of_.end()));
+    compute_boxes(points_, triangles_, 0.0, boxes_);
+    tree_ = MovingTree(boxes_);
 }
 
 namespace {
 
-// Unit normal of a triangle.
+// Unit normal of a triangle; of one without area, zero.
 Vec3 normal_of(const Points& x, const std::array<Index, 3>& triangle) {
     const Vec3 a = point(x, triangle[0]);
-    return (point(x, triangle[1]) - a).cross(point(x, triangle[2]) - a).normalized();
+    const Vec3 n = (point(x, triangle[1]) - a).cross(point(x, triangle[2]) - a);
+    const double size = n.norm();
+    return size > 0.0 ? Vec3(n / size) : Vec3(Vec3::Zero());
 }
 
-// Unit normal and height of a vertex over its triangle.
+// Unit normal of its triangle and height of a vertex over it.
 struct Height {
     Vec3 normal;
     double value;
 };
 Height height_of(const PointTriangleContact& pair, const Points& x) {
-    const Vec3 a = point(x, pair.triangle[0]);
-    const Vec3 n = (point(x, pair.triangle[1]) - a).cross(point(x, pair.triangle[2]) - a);
-    const double size = n.norm();
-    if (!(size > 0.0)) {
-        return {Vec3::Zero(), 0.0};
-    }
-    return {n / size, (point(x, pair.vertex) - a).dot(n) / size};
+    const Vec3 n = normal_of(x, pair.triangle);
+    return {n, (point(x, pair.vertex) - point(x, pair.triangle[0])).dot(n)};
 }
 
 // Adds a vector to the vertex and takes it from the triangle.
@@ -137,6 +140,22 @@ void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, cons
 }
 
 }  // namespace
+
+void SkinContacts::set_pose(const BoneVolumes& bones, const CharacterPose& pose) {
+    const std::size_t count = bones.bones.size();
+    std::vector<char> is_apart(count * count, 0);
+    for (std::size_t a = 0; a < count; ++a) {
+        const Mat3 A = pose[static_cast<std::size_t>(bones.bones[a].first)].linear();
+        for (const Index b : bones.touching[a]) {
+            const BoneVolume& other = bones.bones[static_cast<std::size_t>(b)];
+            const Mat3 turn = A.transpose() * pose[static_cast<std::size_t>(other.first)].linear();
+            // trace R = 1 + 2 cos(angle)
+            is_apart[a * count + static_cast<std::size_t>(b)] =
+                turn.trace() > 1.0 + 2.0 * std::cos(kStiff);
+        }
+    }
+    finder_.set_apart(std::move(is_apart), static_cast<Index>(count));
+}
 
 void SkinContacts::copy_skin(const Points& x) {
     points_.topRows(skin_vertices_) = x.topRows(skin_vertices_);
@@ -195,9 +214,15 @@ Vec3 SkinContacts::normal_at(const Points& x, Index vertex) const {
 // back, not through the far side; in crumpled skin without such a way, any will do.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     contacts_.clear();
+    bool is_refitted = false;
     for (PointTriangleContact c : found) {
         const Vec3 back = -normal_at(x, c.vertex);
         if (normal_of(x, c.triangle).dot(back) < kFacing) {
+            if (!is_refitted) {
+                compute_boxes(x, triangles_, 0.0, boxes_);
+                tree_.refit(boxes_);
+                is_refitted = true;
+            }
             find_way_back(x, back, c);
         }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
@@ -207,16 +232,21 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
 }
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
-// through; else
-// leaves it.
+// through, where there is one.
 void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
-                                 PointTriangleContact& contact) const {
+                                 PointTriangleContact& contact) {
     const Vec3 p = point(x, contact.vertex);
+    const std::size_t bone = bone_of_[static_cast<std::size_t>(contact.triangle[0])];
     // No further than the limb is thick: longer ways are those of crumpled skin.
     double nearest =
         kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
-    for (const Index t :
-         triangles_of_bone_[bone_of_[static_cast<std::size_t>(contact.triangle[0])]]) {
+    const Vec3 end = p + nearest * direction;
+    candidates_.clear();
+    tree_.find_overlapping({.low = p.cwiseMin(end), .high = p.cwiseMax(end)}, candidates_);
+    for (const Index t : candidates_) {
+        if (bone_of_[static_cast<std::size_t>(triangles_(t, 0))] != bone) {
+            continue;
+        }
         const Vec3 a = point(x, triangles_(t, 0)) - p;
         const Vec3 b = point(x, triangles_(t, 1)) - p;
         const Vec3 c = point(x, triangles_(t, 2)) - p;
@@ -234,10 +264,10 @@ void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
     }
 }
 
-std::vector<Index> SkinContacts::vertices() const {
+std::vector<Index> SkinContacts::inside(const Points& x) {
     std::vector<Index> all;
-    for (const Contact& c : contacts_) {
-        all.push_back(c.pair.vertex);
+    for (const TetContacts::Depth& d : depths(x)) {
+        all.push_back(d.vertex);
     }
     return all;
 }
@@ -270,9 +300,9 @@ void SkinContacts::add_force(const Points& x, Points& force) const {
         }
     }
     for (const RigidContact& c : rigid_) {
-        const double height = (point(x, c.vertex) - c.point).dot(c.normal);
-        if (height < 0.0) {
-            force.row(c.vertex) -= (weight_ * height * c.normal).transpose();
+        const double h = (point(x, c.vertex) - c.point).dot(c.normal);
+        if (h < 0.0) {
+            force.row(c.vertex) -= (weight_ * h * c.normal).transpose();
         }
     }
 }
@@ -286,9 +316,9 @@ void SkinContacts::push_apart(Points& x) const {
         }
     }
     for (const RigidContact& c : rigid_) {
-        const double height = (point(x, c.vertex) - c.point).dot(c.normal);
-        if (height < 0.0) {
-            x.row(c.vertex) -= (height * c.normal).transpose();
+        const double h = (point(x, c.vertex) - c.point).dot(c.normal);
+        if (h < 0.0) {
+            x.row(c.vertex) -= (h * c.normal).transpose();
         }
     }
 }

@@ -28,6 +28,10 @@ public:
     Points& base() {
         return base_;
     }
+    /// Flesh of one bone does not collide with itself, nor with that of the next bone while the two
+    /// are hardly bent against each other: mouths, ears and crumpled scans stay as they are. To be
+    /// told for each pose.
+    void set_pose(const BoneVolumes& bones, const CharacterPose& pose);
     /// Contacts of the skin (the first rows of x) with the shapes.
     void find_shapes(const Points& x, std::span<const MovingShape> shapes);
     /// Contacts of the skin with itself.
@@ -40,8 +44,8 @@ public:
     int count() const {
         return static_cast<int>(rigid_.size() + contacts_.size());
     }
-    /// That are inside of the skin, ascending.
-    std::vector<Index> vertices() const;
+    /// Vertices inside of the skin, ascending.
+    std::vector<Index> inside(const Points& x);
     /// What the contacts add to the diagonal of the system: with it every step lowers the energy.
     void add_diagonal(std::span<double> diagonal) const;
     void add_force(const Points& x, Points& force) const;
@@ -61,17 +65,19 @@ private:
     void copy_skin(const Points& x);
     void choose_ways_out(const Points& x, std::span<const PointTriangleContact> found);
     Vec3 normal_at(const Points& x, Index vertex) const;
-    void find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact) const;
+    void find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact);
 
     Index skin_vertices_;
     Triangles triangles_;
-    std::vector<std::size_t> bone_of_;                        // of each vertex of the skin
-    std::vector<std::vector<Index>> triangles_of_bone_ = {};  // by their first vertex
+    std::vector<std::size_t> bone_of_;  // of each vertex of the skin
     Lists triangles_of_vertex_;
     double weight_;
     Points base_ = Points(0, 3);
     Points points_ = Points(0, 3);  // skin, then base points
     TetContacts finder_;
+    MovingTree tree_ = {};  // of the triangles, for ways back
+    std::vector<Bounds> boxes_ = {};
+    std::vector<Index> candidates_ = {};
     std::vector<Contact> contacts_ = {};
     std::vector<RigidContact> rigid_ = {};
     std::vector<Index> skin_rows_ = {};
