@@ -23,9 +23,9 @@ namespace sinew {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFarthest = std::numeric_limits<double>::infinity();
 constexpr Eigen::Index kSamples = 400;
-constexpr int kRounds = 30;
+constexpr int kFitRounds = 30;
 constexpr double kUsedShare = 0.8;     // of the pairs, the nearest
 constexpr double kLongBone = 4.0;      // ratio of variances that makes an axis certain
 constexpr double kFigureCell = 0.004;  // m, grid of the figure's bones
@@ -102,7 +102,7 @@ struct MatchedBone {
     double poorness = 0.0;
 };
 
-bool is_rigid(FigureKind kind) {
+bool is_rigid_bone(FigureKind kind) {
     return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
 }
 
@@ -145,7 +145,7 @@ std::vector<MatchedBone> match_bones(std::span<const Bone> bones, const FigureTa
         }
     };
     for (const FigurePart& part : figure.parts) {
-        if (is_rigid(part.kind)) {
+        if (is_rigid_bone(part.kind)) {
             add(part, false);
             if (part.mirror) {
                 add(part, true);
@@ -191,7 +191,7 @@ void fit_bones(std::span<const Bone> bones, const FigureTable& figure, const Pro
             double distance = 0.0;
             match.fit = fit_surface(match.mesh, target, distance);
             match.poorness = distance / std::max(bounds(target.points).diagonal(), 1e-6);
-            double largest = -kInfinity;
+            double largest = -kFarthest;
             for (const Index b : match.bones) {
                 const double volume = enclosed_volume(bones[static_cast<std::size_t>(b)].mesh);
                 if (volume > largest) {
@@ -225,7 +225,7 @@ void hang_loose_bones(std::span<const Bone> bones, AtlasJoints& result) {
             continue;
         }
         BoneSurface::Near best;
-        best.distance = kInfinity;
+        best.distance = kFarthest;
         const Eigen::Index step = std::max<Eigen::Index>(1, bone.mesh.points.rows() / 200);
         for (Eigen::Index v = 0; v < bone.mesh.points.rows(); v += step) {
             const auto near = surface.nearest(point(bone.mesh.points, v), best.distance);
@@ -330,7 +330,7 @@ void carry_landmarks(const FigureTable& figure, const std::vector<MatchedBone>& 
     }
     const BoneSurface surface(meshes);
     const auto add = [&](const std::string& name, const Vec3& at) {
-        const auto near = surface.nearest(at, kInfinity);
+        const auto near = surface.nearest(at, kFarthest);
         result.landmarks.push_back(
             {.name = name, .position = matched[static_cast<std::size_t>(near.bone)].fit(at)});
     };
@@ -359,7 +359,7 @@ Similarity fit_surface(const TriangleMesh& from, const TriangleMesh& to, double&
     const SurfaceTree tree_a(from), tree_b(to);
     std::vector<Pair> pairs(static_cast<std::size_t>(2 * kSamples));
     const auto used = static_cast<std::size_t>(kUsedShare * static_cast<double>(pairs.size()));
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kFitRounds; ++round) {
         for (Eigen::Index i = 0; i < kSamples; ++i) {
             const Vec3 p = point(a, i), q = point(b, i);
             const ClosestPoint there = tree_b.closest_point(fit(p));

@@ -27,11 +27,11 @@ constexpr double kOutside = 0.010;     // m beyond the skin that cannot be a mat
 constexpr double kOtherVolume = 0.10;  // share by which a mesh may differ from the manifest
 constexpr std::size_t kBatch = 32;     // parts between two reports of progress
 
-bool is_rigid(AtlasKind kind) {
+bool is_rigid_kind(AtlasKind kind) {
     return kind == AtlasKind::Bone || kind == AtlasKind::Cartilage || kind == AtlasKind::Disc;
 }
 
-bool is_flesh(AtlasKind kind) {
+bool is_flesh_kind(AtlasKind kind) {
     return kind == AtlasKind::Muscle || kind == AtlasKind::Tendon;
 }
 
@@ -201,7 +201,7 @@ TriangleMesh take_skin(const Atlas& atlas, std::vector<MendedMesh>& mended) {
 
 void add_bones(const Atlas& atlas, std::vector<MendedMesh>& mended, Template& result) {
     for (std::size_t i = 0; i < atlas.parts.size(); ++i) {
-        if (is_rigid(atlas.parts[i].kind) && mended[i].reason.empty()) {
+        if (is_rigid_kind(atlas.parts[i].kind) && mended[i].reason.empty()) {
             result.bones.push_back({.name = atlas.parts[i].name,
                                     .kind = bone_kind(atlas.parts[i]),
                                     .mesh = std::move(mended[i].mesh),
@@ -330,7 +330,7 @@ void add_muscles(const Atlas& atlas, const KnownMuscles& figure, std::vector<Men
                  const std::vector<int>& depth, const Progress& progress, Template& result) {
     std::vector<const AtlasPart*> parts;
     for (std::size_t i = 0; i < atlas.parts.size(); ++i) {
-        if (is_flesh(atlas.parts[i].kind) && mended[i].reason.empty()) {
+        if (is_flesh_kind(atlas.parts[i].kind) && mended[i].reason.empty()) {
             parts.push_back(&atlas.parts[i]);
             result.muscles.push_back(make_muscle(atlas.parts[i], std::move(mended[i].mesh),
                                                  figure.find(atlas.parts[i])));

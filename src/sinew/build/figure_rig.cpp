@@ -19,7 +19,7 @@ double smooth_step(double t) {
     return s * s * (3.0 - 2.0 * s);
 }
 
-bool is_rigid(FigureKind kind) {
+bool turns_rigidly(FigureKind kind) {
     return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
 }
 
@@ -197,8 +197,8 @@ void move_part(FigurePart& part, const Tree& tree,
             }
         }
     };
-    if (is_rigid(part.kind) || part.origin.empty() || part.insertion.empty()) {
-        everywhere(tree.follows(is_rigid(part.kind) ? part.name : part.origin));
+    if (turns_rigidly(part.kind) || part.origin.empty() || part.insertion.empty()) {
+        everywhere(tree.follows(turns_rigidly(part.kind) ? part.name : part.origin));
         return;
     }
     const Span span{.from = tree.follows(part.origin), .to = tree.follows(part.insertion)};
@@ -223,7 +223,7 @@ void move_figure(FigureTable& table, std::span<const std::string> joints, const 
     const Tree tree(before, joints);
     std::map<std::string, std::vector<FigureShape>> bones;
     for (const FigurePart& part : before.parts) {
-        if (is_rigid(part.kind)) {
+        if (turns_rigidly(part.kind)) {
             bones.emplace(part.name, shapes_of(part));
             if (part.mirror) {
                 std::vector<FigureShape> right;

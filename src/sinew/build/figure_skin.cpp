@@ -13,11 +13,11 @@ namespace sinew {
 
 namespace {
 
-constexpr double kReach = 0.030;     // m: strokes count up to this distance of their skin
-constexpr float kFar = 0.030f;       // m: the field is not larger than this
-constexpr double kMaskBlur = 0.008;  // m: between fine and coarse regions
-constexpr float kFilled = -0.004f;   // m: value of what the air does not reach
-constexpr int kBlock = 4;
+constexpr double kSkinReach = 0.030;  // m: strokes count up to this distance of their skin
+constexpr float kFar = 0.030f;        // m: the field is not larger than this
+constexpr double kMaskBlur = 0.008;   // m: between fine and coarse regions
+constexpr float kFilled = -0.004f;    // m: value of what the air does not reach
+constexpr int kSkinBlock = 4;
 
 struct SkinShape {
     FigureShape shape;
@@ -36,11 +36,11 @@ std::vector<SkinShape> skin_shapes(const FigureTable& table) {
             }
             if (part.mirror) {
                 FigureShape other = shape.reflected();
-                if (other.bounds(FigureLayer::Skin).high.x() > -kReach) {
+                if (other.bounds(FigureLayer::Skin).high.x() > -kSkinReach) {
                     shapes.push_back({std::move(other), is_fine});
                 }
             }
-            if (shape.bounds(FigureLayer::Skin).high.x() > -kReach) {
+            if (shape.bounds(FigureLayer::Skin).high.x() > -kSkinReach) {
                 shapes.push_back({std::move(shape), is_fine});
             }
         }
@@ -84,7 +84,7 @@ void join_strokes(const std::vector<SkinShape>& shapes, const FigureSkin& skin,
         float d1 = kFar, d2 = kFar;
         bool is_fine = false;
     };
-    constexpr std::size_t kPoints = static_cast<std::size_t>(kBlock) * kBlock * kBlock;
+    constexpr std::size_t kPoints = static_cast<std::size_t>(kSkinBlock) * kSkinBlock * kSkinBlock;
     std::array<Nearest, kPoints> nearest;
     const ScalarGrid& grid = fields.body;
     const Vec3 p = grid.position(low[0], low[1], low[2]);
@@ -110,12 +110,12 @@ void join_strokes(const std::vector<SkinShape>& shapes, const FigureSkin& skin,
     std::vector<Near> near;
     for (const SkinShape& s : shapes) {
         const Bounds& box = s.shape.bounds(FigureLayer::Skin);
-        if ((box.low.array() > q.array() + kReach).any() ||
-            (box.high.array() < p.array() - kReach).any()) {
+        if ((box.low.array() > q.array() + kSkinReach).any() ||
+            (box.high.array() < p.array() - kSkinReach).any()) {
             continue;
         }
         const double bound = s.shape.find_pieces(0.5 * (p + q), radius, FigureLayer::Skin, pieces);
-        if (bound < kReach) {
+        if (bound < kSkinReach) {
             near.push_back({bound, &s, pieces});
         }
     }
@@ -160,7 +160,7 @@ void join_all(const std::vector<SkinShape>& shapes, const FigureSkin& skin, Half
     const std::array<int, 3> size = fields.body.size;
     std::array<std::size_t, 3> blocks = {};
     for (std::size_t a = 0; a < 3; ++a) {
-        blocks[a] = static_cast<std::size_t>((size[a] + kBlock - 1) / kBlock);
+        blocks[a] = static_cast<std::size_t>((size[a] + kSkinBlock - 1) / kSkinBlock);
     }
     parallel_for(blocks[0] * blocks[1] * blocks[2], 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -168,8 +168,8 @@ void join_all(const std::vector<SkinShape>& shapes, const FigureSkin& skin, Half
                                                    i / (blocks[0] * blocks[1])};
             std::array<int, 3> low = {}, high = {};
             for (std::size_t a = 0; a < 3; ++a) {
-                low[a] = static_cast<int>(at[a]) * kBlock;
-                high[a] = std::min(low[a] + kBlock, size[a]);
+                low[a] = static_cast<int>(at[a]) * kSkinBlock;
+                high[a] = std::min(low[a] + kSkinBlock, size[a]);
             }
             join_strokes(shapes, skin, low, high, fields);
         }

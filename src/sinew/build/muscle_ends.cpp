@@ -13,11 +13,11 @@ namespace sinew {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnreached = std::numeric_limits<double>::infinity();
 
 /// Lengths of the shortest ways along edges, infinite on other pieces.
 std::vector<double> distances_from(Index start, const Points& points, const Lists& neighbours) {
-    std::vector<double> distance(neighbours.size(), kInfinity);
+    std::vector<double> distance(neighbours.size(), kUnreached);
     using Entry = std::pair<double, Index>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
     distance[static_cast<std::size_t>(start)] = 0.0;
@@ -53,7 +53,7 @@ Index furthest(const std::vector<double>& distance) {
 
 double distance_to(const Bone& bone, const Vec3& x) {
     return bone.mesh.points.rows() == 0
-               ? kInfinity
+               ? kUnreached
                : (bone.mesh.points.rowwise() - x.transpose()).rowwise().norm().minCoeff();
 }
 
