@@ -44,7 +44,7 @@ bool is_of_girdle(std::string_view joint) {
 }
 
 // A muscle's line and the bones it ends on.
-struct Course {
+struct MuscleRoute {
     CrossedLine line;
     Index origin = 0;
     Index insertion = 0;
@@ -352,7 +352,7 @@ private:
     }
 
     // Attachments are areas: where the path does badly, its ends may lie elsewhere in them.
-    ChosenPath best_path(const Course& course) const {
+    ChosenPath best_path(const MuscleRoute& course) const {
         ChosenPath best = choose_path(course.line);
         for (const bool at_begin : {true, false}) {
             for (std::size_t axis = 0; axis < 3 && best.cost >= kPoorPath; ++axis) {
@@ -389,7 +389,7 @@ private:
 
     // The point of the attachment from which the muscle has most of its moment arm about an
     // axis of the nearest joint.
-    Vec3 better_end(const Course& course, bool at_begin, std::size_t number) const {
+    Vec3 better_end(const MuscleRoute& course, bool at_begin, std::size_t number) const {
         const CrossedLine& line = course.line;
         const Vec3 end = at_begin ? line.points.front() : line.points.back();
         const std::size_t crossing = at_begin ? 0 : line.crossings.size() - 1;
@@ -500,7 +500,7 @@ private:
     std::vector<Index> parent_ = {};
     std::vector<const Joint*> joint_of_ = {};
     std::vector<std::vector<Index>> bones_of_ = {};
-    std::vector<Course> courses_ = {};  // of each muscle of the model
+    std::vector<MuscleRoute> courses_ = {};  // of each muscle of the model
     int passive_ = 0;
     int loose_ = 0;
     int idle_ = 0;

@@ -13,11 +13,11 @@ namespace sinew {
 namespace {
 
 constexpr int kSides = 8;
-constexpr int kRings = 24;             // along a muscle
-constexpr double kSmallBox = 0.02;     // m, edges of bodies without a shape
-constexpr double kStrongest = 3000.0;  // N; as thick as tubes get
-constexpr double kThinnest = 0.0015;   // m, radius
-constexpr double kThickest = 0.006;    // m, radius
+constexpr int kRings = 24;                  // along a muscle
+constexpr double kSmallBox = 0.02;          // m, edges of bodies without a shape
+constexpr double kStrongestDrawn = 3000.0;  // N; as thick as tubes get
+constexpr double kThinnestTube = 0.0015;    // m, radius
+constexpr double kThickest = 0.006;         // m, radius
 
 TriangleMesh box(const Placement& T, const Vec3& size) {
     TriangleMesh mesh;
@@ -114,9 +114,10 @@ std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<
             route.push_back(node.position);
         }
         const std::vector<Vec3> line = evenly(route);
-        const double share = std::sqrt(std::clamp(model.muscles[m].fmax / kStrongest, 0.0, 1.0));
+        const double share =
+            std::sqrt(std::clamp(model.muscles[m].fmax / kStrongestDrawn, 0.0, 1.0));
         parts.push_back({.name = model.muscles[m].name,
-                         .mesh = tube(line, kThinnest + share * (kThickest - kThinnest)),
+                         .mesh = tube(line, kThinnestTube + share * (kThickest - kThinnestTube)),
                          .kind = "muscle",
                          .colour = {0.55f, 0.09f, 0.07f, 1.0f}});
     }

@@ -45,7 +45,7 @@ constexpr double kLeastLead = 0.03;     // m
 constexpr double kLeadSpacing = 0.004;  // m; of points
 constexpr double kLeastAcross = 0.1;    // of lines along the axis
 
-std::size_t at(Index i) {
+std::size_t index_at(Index i) {
     return static_cast<std::size_t>(i);
 }
 
@@ -286,7 +286,7 @@ private:
             // The cylinder of the crossing looked at counts before others in the same piece.
             const ChosenPath::Wrap* wrap = nullptr;
             for (const ChosenPath::Wrap& w : path.wraps) {
-                if (at(w.after) + 1 == i && (wrap == nullptr || w.joint == joint.joint)) {
+                if (index_at(w.after) + 1 == i && (wrap == nullptr || w.joint == joint.joint)) {
                     wrap = &w;
                 }
             }

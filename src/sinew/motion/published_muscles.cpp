@@ -68,8 +68,8 @@ constexpr PublishedFibres kPublishedFibres[] = {
 
 constexpr double kLegStature = 1.684;  // m, of the people measured
 constexpr double kArmStature = 1.70;
-constexpr double kLegShare = 0.491;  // of the stature
-constexpr double kArmShare = 0.332;
+constexpr double kLegOfStature = 0.491;  // of the stature
+constexpr double kArmOfStature = 0.332;
 
 constexpr PublishedPassing kPublishedPassings[] = {
     {"sartorius", "knee", "flexion", 0.012},
@@ -93,7 +93,7 @@ const PublishedFibres* find_published_fibres(std::string_view muscle) {
 }
 
 double published_length(MuscleLimb limb) {
-    return limb == MuscleLimb::Leg ? kLegShare * kLegStature : kArmShare * kArmStature;
+    return limb == MuscleLimb::Leg ? kLegOfStature * kLegStature : kArmOfStature * kArmStature;
 }
 
 std::span<const PublishedPassing> published_passings() {

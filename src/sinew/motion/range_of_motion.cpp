@@ -16,10 +16,10 @@ namespace sinew {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr int kMostSteps = 8;
-constexpr double kSameTurn = 1e-9;    // rad
-constexpr double kLeastVolume = 0.5;  // of the body that a ball's axes span; 1 at right angles
-constexpr double kLeastAcross = 0.1;  // of a ball's first axis across the shaft
+constexpr int kMostTurnSteps = 8;
+constexpr double kSameTurn = 1e-9;         // rad
+constexpr double kLeastVolume = 0.5;       // of the body that a ball's axes span; 1 at right angles
+constexpr double kLeastAcrossShaft = 0.1;  // of a ball's first axis across the shaft
 
 // The shaft of a body: from its joint to the next joint beyond it, or to its centre of mass.
 Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
@@ -40,7 +40,7 @@ Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
 // Angles with R = R(a, x) R(b, y) R(c, z). For axes at right angles these are, in their own frame,
 // turns about x, y and z, the last reversed where the axes are left-handed. Axes that stand a
 // little askew begin from there and follow the rest of the way by Newton's method.
-Vec3 angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
+Vec3 ball_angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
     const double hand = axes[0].cross(axes[1]).dot(axes[2]) > 0.0 ? 1.0 : -1.0;
     Mat3 A;
     A.col(0) = axes[0];
@@ -48,7 +48,7 @@ Vec3 angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
     A.col(2) = Vec3(A.col(0)).cross(Vec3(A.col(1)));
     Vec3 angles = xyz_from_rotation(A.transpose() * R * A);
     angles[2] *= hand;
-    for (int step = 0; step < kMostSteps; ++step) {
+    for (int step = 0; step < kMostTurnSteps; ++step) {
         const Mat3 first = Eigen::AngleAxisd(angles[0], axes[0]).toRotationMatrix();
         const Mat3 second = first * Eigen::AngleAxisd(angles[1], axes[1]).toRotationMatrix();
         const Eigen::AngleAxisd missing(Mat3(
@@ -153,7 +153,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
     const Vec3 shaft = R_frame.transpose() * shaft_of(model, *found, placement);
     const Vec3 across = ball.axes[0] - ball.axes[0].dot(shaft) * shaft;
     const Vec3 e1 =
-        across.norm() > kLeastAcross ? Vec3(across.normalized()) : shaft.unitOrthogonal();
+        across.norm() > kLeastAcrossShaft ? Vec3(across.normalized()) : shaft.unitOrthogonal();
     const Vec3 e2 = shaft.cross(e1);
 
     BallRangeMap map;
@@ -175,7 +175,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
                 const double twist = -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists;
                 const Mat3 R = (Eigen::AngleAxisd(swing, axis) * Eigen::AngleAxisd(twist, shaft))
                                    .toRotationMatrix();
-                const Vec3 angles = angles_of(ball.axes, R);
+                const Vec3 angles = ball_angles_of(ball.axes, R);
                 for (std::size_t k = 0; k < 3; ++k) {
                     q[static_cast<std::size_t>(ball.coordinates[k])] =
                         angles[static_cast<Eigen::Index>(k)];
