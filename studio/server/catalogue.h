@@ -3,16 +3,14 @@
 #include "sinew/growth/grow.h"
 #include "sinew/pipeline/body_display.h"
 
-#include <nlohmann/json.hpp>
-
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace sinew::studio {
+#include "studio/server/commands.h"
 
-using Json = nlohmann::json;
+namespace sinew::studio {
 
 /// "biceps_brachii_long_head_l" -> "Biceps brachii long head, left".
 std::string label_of(std::string_view name);

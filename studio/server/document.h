@@ -10,14 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace sinew::studio {
+#include "studio/server/commands.h"
 
-/// One wish: a target of docs/studio-protocol.md and its value; nothing unsets it. `gravity` is 1
-/// or 0.
-struct Change {
-    std::string target;
-    std::optional<double> value = {};
-};
+namespace sinew::studio {
 
 /// What the person has asked for.
 struct Edits {

@@ -11,21 +11,18 @@
 
 namespace sinew::studio {
 
-namespace net = boost::asio;
-namespace beast = boost::beast;
 using tcp = net::ip::tcp;
-using Error = beast::error_code;
 
 namespace {
 
 void accept(Shared& shared) {
-    shared.acceptor.async_accept([&shared](Error error, tcp::socket socket) {
+    shared.acceptor.async_accept([&shared](NetError error, SocketStream::Socket socket) {
         if (shared.is_stopping) {
             return;
         }
         if (!error) {
             if (shared.connections < shared.options.max_connections) {
-                Error ignored;
+                NetError ignored;
                 socket.set_option(tcp::no_delay(true), ignored);
                 if (shared.options.send_buffer > 0) {
                     socket.set_option(net::socket_base::send_buffer_size(
@@ -39,7 +36,7 @@ void accept(Shared& shared) {
         }
         // Out of descriptors, most likely: some will be given back.
         shared.retry.expires_after(std::chrono::milliseconds(100));
-        shared.retry.async_wait([&shared](Error cancelled) {
+        shared.retry.async_wait([&shared](NetError cancelled) {
             if (!cancelled) {
                 accept(shared);
             }
@@ -97,13 +94,13 @@ void HttpServer::run() {
 void HttpServer::stop() {
     net::post(data_->shared.context, [&shared = data_->shared] {
         shared.is_stopping = true;
-        Error ignored;
+        NetError ignored;
         shared.acceptor.close(ignored);
         for (const auto& [id, client] : shared.clients) {
             client->say_goodbye();
         }
         shared.farewell.expires_after(std::chrono::milliseconds(shared.clients.empty() ? 0 : 200));
-        shared.farewell.async_wait([&shared](Error) { shared.context.stop(); });
+        shared.farewell.async_wait([&shared](NetError) { shared.context.stop(); });
     });
 }
 

@@ -1,19 +1,25 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/message.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
 
+#include <chrono>
 #include <map>
 
 #include "studio/server/http_server.h"
+#include "studio/server/request_reader.h"
 #include "studio/server/send_queue.h"
+#include "studio/server/socket_stream.h"
 
 // What the files that see Boost share. Split in several, for each takes long to compile.
 namespace sinew::studio {
+
+namespace net = boost::asio;
+using NetError = SocketStream::Error;
+using Acceptor = net::basic_socket_acceptor<net::ip::tcp, SocketStream::executor_type>;
+using Alarm = net::basic_waitable_timer<std::chrono::steady_clock,
+                                        net::wait_traits<std::chrono::steady_clock>,
+                                        SocketStream::executor_type>;
 
 /// A WebSocket that is open.
 class Client {
@@ -27,10 +33,10 @@ public:
 struct Shared {
     HttpServerOptions options;
     HttpApplication& application;
-    boost::asio::io_context context{1};
-    boost::asio::ip::tcp::acceptor acceptor{context};
-    boost::asio::steady_timer retry{context};
-    boost::asio::steady_timer farewell{context};
+    net::io_context context{1};
+    Acceptor acceptor{context};
+    Alarm retry{context};
+    Alarm farewell{context};
     std::map<ClientId, std::shared_ptr<Client>> clients = {};
     ClientId last_client = 0;
     std::size_t connections = 0;
@@ -55,12 +61,10 @@ private:
     Shared& shared_;
 };
 
-using UpgradeRequest = boost::beast::http::request<boost::beast::http::empty_body>;
-
 /// Reads requests from a new connection and answers them.
-void start_conversation(Shared& shared, boost::asio::ip::tcp::socket socket);
+void start_conversation(Shared& shared, SocketStream::Socket socket);
 /// Answers a WebSocket's handshake and serves it.
-void start_client(Shared& shared, std::unique_ptr<Connection> connection,
-                  boost::beast::tcp_stream stream, const UpgradeRequest& request);
+void start_client(Shared& shared, std::unique_ptr<Connection> connection, SocketStream stream,
+                  const RequestReader& request);
 
 }  // namespace sinew::studio

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "studio/server/commands.h"
 #include "studio/server/studio_data.h"
 
 namespace sinew::studio {
@@ -16,65 +16,15 @@ namespace sinew::studio {
 namespace {
 
 constexpr std::chrono::milliseconds kStateInterval{100};  // while a slider moves
-constexpr std::size_t kMostChanges = 1000;
-
-InputError bad_field(const std::string& where, const std::string& needs) {
-    return InputError({.where = where,
-                       .found = "something else",
-                       .needs = needs,
-                       .remedy = "see docs/studio-protocol.md"});
-}
-
-const Json& field(const Json& message, const char* name) {
-    const auto it = message.find(name);
-    if (it == message.end()) {
-        throw InputError({.where = fmt::format("field '{}'", name),
-                          .found = "nothing",
-                          .needs = "a value",
-                          .remedy = "see docs/studio-protocol.md"});
-    }
-    return *it;
-}
-
-std::string text_field(const Json& message, const char* name) {
-    const Json& value = field(message, name);
-    if (!value.is_string()) {
-        throw bad_field(fmt::format("field '{}'", name), "a text");
-    }
-    return value.get<std::string>();
-}
-
-std::string optional_text(const Json& message, const char* name) {
-    const auto it = message.find(name);
-    return it == message.end() || it->is_null() ? std::string() : text_field(message, name);
-}
-
-bool truth_field(const Json& message, const char* name, bool otherwise) {
-    const auto it = message.find(name);
-    if (it == message.end() || it->is_null()) {
-        return otherwise;
-    }
-    if (!it->is_boolean()) {
-        throw bad_field(fmt::format("field '{}'", name), "true or false");
-    }
-    return it->get<bool>();
-}
-
-double number_of(const Json& value, const std::string& where) {
-    if (!value.is_number() || !std::isfinite(value.get<double>())) {
-        throw bad_field(where, "a number");
-    }
-    return value.get<double>();
-}
-
-const std::map<std::string, int>& layer_numbers() {
-    static const std::map<std::string, int> kLayers = {
-        {"skin", 0}, {"muscles", 1}, {"bones", 2}, {"envelope", 3}, {"tets", 4}, {"fibres", 5}};
-    return kLayers;
-}
-
 std::string dump(const Json& message) {
     return message.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+InputError bad_command() {
+    return InputError({.where = "command",
+                       .found = "something else",
+                       .needs = "fields of the protocol",
+                       .remedy = "see docs/studio-protocol.md"});
 }
 
 Json error_of(const InputError& e) {
@@ -125,14 +75,14 @@ void Studio::on_close(ClientId client) {
 }
 
 void Studio::on_text(ClientId client, std::string_view text) {
-    const Json message = Json::parse(text, nullptr, false);
-    if (!message.is_object()) {
+    const std::optional<Json> message = parse_command(text);
+    if (!message) {
         data_->send(client, {{"event", "message"},
                              {"level", "error"},
                              {"text", "A command must be a JSON object."}});
         return;
     }
-    data_->command(client, message);
+    data_->command(client, *message);
 }
 
 void Studio::Data::send(ClientId client, const Json& message) {
@@ -232,7 +182,7 @@ void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& laye
 }
 
 void Studio::Data::command(ClientId client, const Json& message) {
-    const Json id = message.value("id", Json(nullptr));
+    const Json id = id_of(message);
     Json reply;
     try {
         const std::string verb = text_field(message, "do");
@@ -256,8 +206,7 @@ void Studio::Data::command(ClientId client, const Json& message) {
     } catch (const InputError& e) {
         reply = {{"ok", false}, {"error", error_of(e)}};
     } catch (const Json::exception&) {
-        reply = {{"ok", false},
-                 {"error", error_of(bad_field("command", "fields of the protocol"))}};
+        reply = {{"ok", false}, {"error", error_of(bad_command())}};
     }
     reply["re"] = id;
     send(client, reply);
@@ -340,8 +289,11 @@ Json Studio::Data::answer(ClientId client, const std::string& verb, const Json& 
 }
 
 Json Studio::Data::hello(ClientId client, const Json& message) {
-    if (number_of(field(message, "protocol"), "field 'protocol'") != 1.0) {
-        throw bad_field("field 'protocol'", "1: reload the page");
+    if (number_field(message, "protocol") != 1.0) {
+        throw InputError({.where = "field 'protocol'",
+                          .found = "another version",
+                          .needs = "1",
+                          .remedy = "reload the page"});
     }
     const std::lock_guard lock(mutex);
     View& shown = views[client];
@@ -352,19 +304,7 @@ Json Studio::Data::hello(ClientId client, const Json& message) {
 }
 
 Json Studio::Data::view(ClientId client, const Json& message) {
-    const Json& names = field(message, "layers");
-    if (!names.is_array()) {
-        throw bad_field("field 'layers'", "a list of layers");
-    }
-    std::set<int> layers;
-    for (const Json& name : names) {
-        const auto it = name.is_string() ? layer_numbers().find(name.get<std::string>())
-                                         : layer_numbers().end();
-        if (it == layer_numbers().end()) {
-            throw bad_field("field 'layers'", "skin, muscles, bones, envelope, tets or fibres");
-        }
-        layers.insert(it->second);
-    }
+    std::set<int> layers = read_layers(message);
     const std::lock_guard lock(mutex);
     View& shown = views[client];
     std::set<int> added;
@@ -375,40 +315,22 @@ Json Studio::Data::view(ClientId client, const Json& message) {
 }
 
 Json Studio::Data::edit(const Json& message) {
-    const Json& list = field(message, "changes");
-    if (!list.is_array() || list.size() > kMostChanges) {
-        throw bad_field("field 'changes'", fmt::format("a list of at most {}", kMostChanges));
-    }
-    const bool drags = truth_field(message, "dragging", false);
-    std::vector<Change> changes;
-    for (const Json& entry : list) {
-        if (!entry.is_object()) {
-            throw bad_field("field 'changes'", "{target, value}");
-        }
-        Change change{.target = text_field(entry, "target")};
-        const Json& value = field(entry, "value");
-        if (value.is_boolean()) {
-            change.value = value.get<bool>() ? 1.0 : 0.0;
-        } else if (!value.is_null()) {
-            change.value = number_of(value, fmt::format("target '{}'", change.target));
-        }
-        changes.push_back(std::move(change));
-    }
+    const EditCommand wish = read_edit(message);
     std::shared_ptr<Scene> shown;
     {
         const std::lock_guard lock(mutex);
         shown = scene;
     }
-    for (const Change& change : changes) {
+    for (const Change& change : wish.changes) {
         require_known(change, shown->body);
     }
     const std::lock_guard lock(mutex);
     end_motion_locked();
-    document.edit(changes, drags);
+    document.edit(wish.changes, wish.drags);
     resolution = "preview";
-    is_dragging = drags;
+    is_dragging = wish.drags;
     overtake_locked();
-    if (!drags || Clock::now() - last_state > kStateInterval) {
+    if (!wish.drags || Clock::now() - last_state > kStateInterval) {
         broadcast_state_locked();
     }
     wake.notify_all();
@@ -416,39 +338,15 @@ Json Studio::Data::edit(const Json& message) {
 }
 
 Json Studio::Data::paint(const Json& message) {
-    const Json& list = field(message, "vertices");
-    const Json& numbers = field(message, "values");
     const std::lock_guard lock(mutex);
     const auto count =
         static_cast<std::size_t>(scene->display->mesh(DisplayLayer::Skin).points.rows());
-    if (message.contains("count") &&
-        number_of(message["count"], "field 'count'") != static_cast<double>(count)) {
-        throw InputError({.where = "painting",
-                          .found = "strokes on another skin",
-                          .needs = "the skin that is shown now",
-                          .remedy = "paint again"});
-    }
-    if (!list.is_array() || !numbers.is_array() || list.size() != numbers.size()) {
-        throw bad_field("fields 'vertices' and 'values'", "two lists of one length");
-    }
-    std::vector<std::uint32_t> vertices;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-        if (!list[i].is_number_unsigned() || list[i].get<std::uint64_t>() >= count) {
-            throw bad_field("field 'vertices'", fmt::format("numbers below {}", count));
-        }
-        vertices.push_back(list[i].get<std::uint32_t>());
-        values.push_back(number_of(numbers[i], "field 'values'"));
-    }
-    double amount = 2.0;
-    if (const auto it = message.find("amount"); it != message.end() && !it->is_null()) {
-        const ValueRange range = range_of("fat");
-        amount = std::clamp(number_of(*it, "field 'amount'"), range.low, range.high);
-    }
-    const bool ends = truth_field(message, "end", true);
+    const PaintCommand wish = read_paint(message, count);
+    const ValueRange range = range_of("fat");
+    const double amount = std::clamp(wish.amount.value_or(2.0), range.low, range.high);
     end_motion_locked();
-    document.paint(vertices, values, count, amount, ends);
-    is_dragging = !ends;
+    document.paint(wish.vertices, wish.values, count, amount, wish.ends);
+    is_dragging = !wish.ends;
     overtake_locked();
     const std::vector<double> nothing(count, 0.0);
     const auto frame = std::make_shared<const std::string>(

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "studio/server/commands.h"
 #include "studio/server/studio_data.h"
 
 namespace sinew::studio {
@@ -24,20 +25,6 @@ constexpr double kShortening = 0.3;              // of fibres at full activation
 constexpr int kContractIterations = 15;          // shown one by one
 constexpr std::size_t kMostCurves = 24;          // of a plot
 
-InputError no_number(const std::string& where) {
-    return InputError({.where = where,
-                       .found = "something else",
-                       .needs = "numbers",
-                       .remedy = "see docs/studio-protocol.md"});
-}
-
-double finite(const Json& value, const std::string& where) {
-    if (!value.is_number() || !std::isfinite(value.get<double>())) {
-        throw no_number(where);
-    }
-    return value.get<double>();
-}
-
 }  // namespace
 
 Json Studio::Data::move(const std::string& verb, const Json& message) {
@@ -48,39 +35,27 @@ Json Studio::Data::move(const std::string& verb, const Json& message) {
     }
     MotionWish wish{.mode = verb == "stop" ? "rest" : verb};
     if (verb == "pose") {
-        const auto joints = message.find("joints");
-        if (joints == message.end() || !joints->is_object()) {
-            throw no_number("field 'joints'");
-        }
         bool is_rest = true;
-        for (const auto& [name, angles] : joints->items()) {
-            if (!angles.is_array() || angles.size() != 3) {
-                throw no_number(fmt::format("joint '{}'", name));
-            }
+        for (const auto& [name, angles] : read_pose(message)) {
             for (std::size_t k = 0; k < 3; ++k) {
-                const double angle = finite(angles[k], fmt::format("joint '{}'", name));
-                wish.angles[name][k] = kDegree * angle;
-                is_rest = is_rest && angle == 0.0;
+                wish.angles[name][k] = kDegree * angles[k];
+                is_rest = is_rest && angles[k] == 0.0;
             }
         }
         pose_from_angles(shown->body, shown->joints, wish.angles);  // refuses unknown joints
         wish.mode = is_rest ? "rest" : "pose";
     } else if (verb == "play") {
-        wish.file = message.value("file", std::string("wave"));
-        wish.loops = message.value("loop", true);
+        wish.file = optional_text(message, "file");
+        wish.file = wish.file.empty() ? "wave" : wish.file;
+        wish.loops = truth_field(message, "loop", true);
         const std::vector<std::string> known = built_in_motions();
         if (std::find(known.begin(), known.end(), wish.file) == known.end()) {
             workspace.existing(wish.file);
         }
     } else if (verb == "contract") {
-        const auto activations = message.find("activations");
-        if (activations == message.end() || !activations->is_object()) {
-            throw no_number("field 'activations'");
-        }
         wish.activation.assign(shown->body.muscles.size(), 0.0);
         bool is_rest = true;
-        for (const auto& [word, value] : activations->items()) {
-            const double a = std::clamp(finite(value, fmt::format("'{}'", word)), 0.0, 1.0);
+        for (const auto& [word, a] : read_activations(message)) {
             is_rest = is_rest && a == 0.0;
             for (const Index m : find_muscles(shown->body.muscles, word, "activations")) {
                 wish.activation[static_cast<std::size_t>(m)] = a;

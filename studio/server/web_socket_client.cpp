@@ -9,10 +9,9 @@
 
 namespace sinew::studio {
 
-namespace net = boost::asio;
 namespace beast = boost::beast;
+namespace http = beast::http;
 namespace websocket = beast::websocket;
-using Error = beast::error_code;
 
 namespace {
 
@@ -44,15 +43,18 @@ private:
 /// One WebSocket.
 class WebSocketClient final : public Client, public std::enable_shared_from_this<WebSocketClient> {
 public:
-    WebSocketClient(Shared& shared, std::unique_ptr<Connection> connection,
-                    beast::tcp_stream stream)
+    WebSocketClient(Shared& shared, std::unique_ptr<Connection> connection, SocketStream stream)
         : shared_(shared),
           connection_(std::move(connection)),
           socket_(std::move(stream)),
           timer_(shared.context),
           pace_(shared.options.messages_per_second, shared.options.message_burst) {}
 
-    void start(const UpgradeRequest& request) {
+    void start(const RequestReader& request) {
+        http::request<http::empty_body> handshake(http::verb::get, "/ws", 11);
+        for (const auto& [name, value] : request.fields()) {
+            handshake.insert(name, value);
+        }
         websocket::stream_base::timeout timeout{};
         timeout.handshake_timeout = std::chrono::seconds(10);
         timeout.idle_timeout = std::chrono::seconds(shared_.options.idle_seconds);
@@ -61,7 +63,7 @@ public:
         socket_.read_message_max(shared_.options.max_message);
         socket_.auto_fragment(false);
         socket_.write_buffer_bytes(65536);
-        socket_.async_accept(request, [self = shared_from_this()](Error error) {
+        socket_.async_accept(handshake, [self = shared_from_this()](NetError error) {
             if (error) {
                 return;
             }
@@ -89,18 +91,18 @@ public:
         if (is_open_ && !is_writing_) {
             is_writing_ = true;
             socket_.async_close(websocket::close_code::going_away,
-                                [self = shared_from_this()](Error) {});
+                                [self = shared_from_this()](NetError) {});
         }
     }
 
 private:
     void read() {
-        socket_.async_read(buffer_, [self = shared_from_this()](Error error, std::size_t) {
+        socket_.async_read(buffer_, [self = shared_from_this()](NetError error, std::size_t) {
             self->on_read(error);
         });
     }
 
-    void on_read(Error error) {
+    void on_read(NetError error) {
         if (error || !socket_.got_text()) {
             finish();
             return;
@@ -114,7 +116,7 @@ private:
             return;
         }
         timer_.expires_after(wait);
-        timer_.async_wait([self = shared_from_this()](Error cancelled) {
+        timer_.async_wait([self = shared_from_this()](NetError cancelled) {
             if (!cancelled && self->is_open_) {
                 self->read();
             }
@@ -129,7 +131,7 @@ private:
         writing_ = queue_.pop();
         socket_.text(writing_.is_text);
         socket_.async_write(net::buffer(*writing_.bytes),
-                            [self = shared_from_this()](Error error, std::size_t) {
+                            [self = shared_from_this()](NetError error, std::size_t) {
                                 self->is_writing_ = false;
                                 self->writing_ = {};
                                 if (error) {
@@ -146,15 +148,15 @@ private:
         }
         is_open_ = false;
         timer_.cancel();
-        beast::get_lowest_layer(socket_).close();
+        socket_.next_layer().close();
         shared_.application.on_close(id_);
         shared_.clients.erase(id_);
     }
 
     Shared& shared_;
     std::unique_ptr<Connection> connection_;
-    websocket::stream<beast::tcp_stream, false> socket_;
-    net::steady_timer timer_;
+    websocket::stream<SocketStream, false> socket_;
+    Alarm timer_;
     beast::flat_buffer buffer_ = {};
     SendQueue queue_ = {};
     Outgoing writing_ = {};
@@ -166,8 +168,8 @@ private:
 
 }  // namespace
 
-void start_client(Shared& shared, std::unique_ptr<Connection> connection, beast::tcp_stream stream,
-                  const UpgradeRequest& request) {
+void start_client(Shared& shared, std::unique_ptr<Connection> connection, SocketStream stream,
+                  const RequestReader& request) {
     std::make_shared<WebSocketClient>(shared, std::move(connection), std::move(stream))
         ->start(request);
 }

@@ -196,6 +196,8 @@ TEST_F(StudioServer, WhatIsAskedWronglyIsAnsweredWithAReason) {
     client.send_text("this is not JSON");
     client.send_text("[1, 2, 3]");
     client.send_text(std::string(100000, '['));
+    const std::string deep(1000000, '[');
+    client.send_text(R"({"do":"stop","id":)" + deep + std::string(deep.size(), ']') + "}");
     EXPECT_EQ(client.ask({{"do", "stop"}})["ok"], true);  // still there
 }
 
