@@ -11,11 +11,10 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <thread>
 
-#include "studio/server/app.h"
 #include "studio/server/geometry_frames.h"
 #include "tests/studio/raw_client.h"
+#include "tests/studio/running_studio.h"
 #include "tests/support/temporary_folder.h"
 
 namespace sinew::bench {
@@ -48,34 +47,16 @@ Json change(const std::string& target, double value, bool is_dragging) {
             {"dragging", is_dragging}};
 }
 
-/// The server on a thread of its own.
-class Running {
-public:
-    explicit Running(const std::filesystem::path& body) {
-        studio::AppOptions options;
-        options.workspace = folder_.path();
-        options.studio.body = body;
-        options.studio.skin_triangles = kSkinTriangles;
-        options.http.messages_per_second = 1e5;
-        options.http.message_burst = 1e5;
-        app_ = std::make_unique<studio::App>(options);
-        thread_ = std::thread([this] { app_->run(); });
-    }
-    ~Running() {
-        app_->stop();
-        thread_.join();
-    }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-    int port() const {
-        return app_->port();
-    }
-
-private:
-    support::TemporaryFolder folder_;
-    std::unique_ptr<studio::App> app_;
-    std::thread thread_;
-};
+studio::AppOptions options_for(const std::filesystem::path& body,
+                               const std::filesystem::path& workspace) {
+    studio::AppOptions options;
+    options.workspace = workspace;
+    options.studio.body = body;
+    options.studio.skin_triangles = kSkinTriangles;
+    options.http.messages_per_second = 1e5;
+    options.http.message_burst = 1e5;
+    return options;
+}
 
 void require_up(bool is_up, const char* what) {
     if (!is_up) {
@@ -218,7 +199,8 @@ StudioBench run_studio_bench(const std::filesystem::path& body, const Progress& 
     StudioBench b;
     b.threads = thread_count();
     auto stage = progress.stage("studio", 5);
-    Running server(body);
+    const support::TemporaryFolder folder;
+    const studio::RunningStudio server(options_for(body, folder.path()));
     RawClient client(server.port());
     greet(client);
     settle(client);  // the sliders are ready

@@ -180,6 +180,17 @@ Json catalogue_of(const Body& body, const BodyDisplay& display) {
     return catalogue;
 }
 
+Json bone_ends_of(const Body& body) {
+    Json ends = Json::object();
+    for (const BodyPart& part : body_parts(body)) {
+        if (part.is_long) {
+            ends[part.name] = {part.far_end.x(), part.far_end.y(), part.far_end.z()};
+            ends[part.name + ":start"] = {part.near_end.x(), part.near_end.y(), part.near_end.z()};
+        }
+    }
+    return ends;
+}
+
 Json measures_of(const Body& body) {
     const BodySummary summary = summarise(body);
     Json measures = {{"stature_m", summary.stature}, {"mass_kg", summary.mass},

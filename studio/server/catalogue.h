@@ -23,6 +23,9 @@ Json empty_catalogue();
 /// First part of the catalogue's list that a layer's parts have.
 std::size_t first_part(const BodyDisplay& display, DisplayLayer layer);
 
+/// Where the long bones end and, as "NAME:start", begin.
+Json bone_ends_of(const Body& body);
+
 /// Stature, mass, fat, girths and volumes.
 Json measures_of(const Body& body);
 

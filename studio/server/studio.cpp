@@ -127,12 +127,24 @@ Json Studio::Data::state_locked() const {
             {"resolution", resolution},
             {"revision", document.revision()},
             {"mode", mode},
-            {"warnings", warnings}};
+            {"warnings", warnings},
+            {"joints", bone_ends},
+            {"session", process_name}};
 }
 
 void Studio::Data::broadcast_state_locked() {
     last_state = Clock::now();
     broadcast_locked(state_locked());
+}
+
+void Studio::Data::broadcast_progress_locked(int job, const std::string& what, const Json& fraction,
+                                             const Json& seconds_left, bool is_done) {
+    broadcast_locked({{"event", "progress"},
+                      {"job", job},
+                      {"what", what},
+                      {"fraction", fraction},
+                      {"seconds_left", seconds_left},
+                      {"done", is_done}});
 }
 
 void Studio::Data::overtake_locked() {
@@ -182,10 +194,22 @@ void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& laye
 }
 
 void Studio::Data::command(ClientId client, const Json& message) {
+    const auto it = message.find("do");
+    const std::string verb =
+        it != message.end() && it->is_string() ? it->get<std::string>() : std::string();
+    {
+        const std::lock_guard lock(mutex);
+        if (waits_for_body_locked(client, verb, message)) {
+            return;
+        }
+    }
+    command_now(client, verb, message);
+}
+
+void Studio::Data::command_now(ClientId client, const std::string& verb, const Json& message) {
     const Json id = id_of(message);
     Json reply;
     try {
-        const std::string verb = text_field(message, "do");
         if (verb == "open" || verb == "save" || verb == "export") {
             const std::string file = text_field(message, "file");
             later(client, id, [this, verb, file] {
@@ -217,6 +241,36 @@ void Studio::Data::command(ClientId client, const Json& message) {
         for (const auto& [mesh, frame] : beside) {
             outbox.send_frame(client, frame, -1);
         }
+    }
+}
+
+// What is asked for while the body is read or made is done once it is there, in order.
+bool Studio::Data::waits_for_body_locked(ClientId client, const std::string& verb,
+                                         const Json& message) {
+    constexpr std::size_t kMostWaiting = 200;
+    const bool needs_none =
+        verb == "hello" || verb == "view" || verb == "cancel" || verb == "open" || is_body_lost;
+    if (needs_none || (scene && waiting.empty()) || waiting.size() >= kMostWaiting) {
+        return false;
+    }
+    waiting.push_back({client, message});
+    return true;
+}
+
+void Studio::Data::answer_waiting() {
+    for (;;) {
+        Waiting next;
+        {
+            const std::lock_guard lock(mutex);
+            if (waiting.empty()) {
+                return;
+            }
+            next = waiting.front();
+        }
+        const std::string verb = optional_text(next.message, "do");
+        command_now(next.client, verb, next.message);
+        const std::lock_guard lock(mutex);
+        waiting.pop_front();
     }
 }
 
@@ -267,9 +321,10 @@ Json Studio::Data::answer(ClientId client, const std::string& verb, const Json& 
         const std::lock_guard lock(mutex);
         if (!scene) {
             throw InputError({.where = fmt::format("command '{}'", verb),
-                              .found = "no body yet",
+                              .found = is_body_lost ? "no body" : "no body yet",
                               .needs = "a body that has been read or made",
-                              .remedy = "wait until the progress bar is done"});
+                              .remedy = is_body_lost ? "open another body"
+                                                     : "wait until the progress bar is done"});
         }
     }
     if (verb == "edit") {

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "studio/server/access.h"
 #include "studio/server/catalogue.h"
 #include "studio/server/document.h"
 #include "studio/server/geometry_frames.h"
@@ -24,6 +25,7 @@ namespace sinew::studio {
 
 using Clock = std::chrono::steady_clock;
 
+inline constexpr double kPaintSmoothing = 0.02;  // m: strokes are rounded off by so much
 inline constexpr int kFibreMesh = 5;
 inline constexpr int kFirstBesideMesh = 16;
 inline constexpr int kBeforeMesh = 100;  // added to a mesh's number
@@ -41,8 +43,9 @@ struct Scene {
     DisplayDriver driver;
     std::vector<PosableJoint> joints;
     Json catalogue;
-    Json before;       ///< measures at rest, of the finest body
-    Json before_here;  ///< of `body`
+    Json before;                 ///< measures at rest, of the finest body
+    Json before_here;            ///< of `body`
+    EmbeddedPoints fibres = {};  ///< where the display's are in `body`, once they are made
 
     Scene(Body b, int skin_triangles)
         : body(std::move(b)),
@@ -99,6 +102,7 @@ struct Studio::Data {
     StudioOptions options;
     Workspace& workspace;
     Outbox& outbox;
+    const std::string process_name = random_token().substr(0, 8);  // of this process, for its pages
 
     std::mutex mutex = {};  // of everything up to `threads`
     std::condition_variable wake = {};
@@ -109,6 +113,13 @@ struct Studio::Data {
     std::shared_ptr<const Points> x = {};  // of the scene's tets, as last shown
     std::shared_ptr<const GrowthResult> result = {};
     Json measures = nullptr;
+    Json bone_ends = Json::object();  // where bones begin and end after edits
+    struct Waiting {
+        ClientId client;
+        Json message;
+    };
+    std::deque<Waiting> waiting = {};  // commands that came before the body
+    bool is_body_lost = false;         // the first one could not be read
     std::vector<std::string> warnings = {};
     std::string mode = "loading";
     std::string resolution = "preview";
@@ -122,6 +133,7 @@ struct Studio::Data {
     std::optional<Progress> running = {};
     bool is_overtakable = false;  // by a new wish; what prepares is not
     int running_job = 0;
+    std::string running_what = {};
     int last_job = 0;
     std::map<int, SharedBytes> beside = {};  // meshes opened beside the body
     Clock::time_point last_state = {};
@@ -131,6 +143,7 @@ struct Studio::Data {
     std::uint32_t fine_revision = 0;  // of the document, as solved finely
     std::shared_ptr<const GrowthResult> fine_result = {};
     std::optional<Progress> fine_running = {};
+    std::string fine_what = {};
     // What the fine solve added to where the coarse one has the meshes; empty: nothing.
     Correction correction = {};
     bool wants_fine_figure = false;  // it is to be made
@@ -157,10 +170,15 @@ struct Studio::Data {
     void message(const char* level, const std::string& text);
     Json state_locked() const;
     void broadcast_state_locked();
+    void broadcast_progress_locked(int job, const std::string& what, const Json& fraction,
+                                   const Json& seconds_left, bool is_done);
     void send_meshes_locked(ClientId client, const std::set<int>& layers);
 
     // Commands, on the network's thread.
     void command(ClientId client, const Json& message);
+    void command_now(ClientId client, const std::string& verb, const Json& message);
+    bool waits_for_body_locked(ClientId client, const std::string& verb, const Json& message);
+    void answer_waiting();
     Json answer(ClientId client, const std::string& verb, const Json& message);
     Json hello(ClientId client, const Json& message);
     Json view(ClientId client, const Json& message);
@@ -188,6 +206,7 @@ struct Studio::Data {
     Json export_body(const std::string& file);
     Json forces(const std::string& file, const std::string& wanted);
     void make_fibres();
+    SharedBytes fibre_frame(const Points& x, std::uint32_t revision) const;
     void advance_motion();
     void prepare_mover();
     void begin_frames(const MotionWish& wish);

@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/growth/fat_maps.h"
 #include "sinew/pipeline/make_body.h"
 
 #include <fmt/format.h>
@@ -81,16 +82,13 @@ void Studio::Data::work_finely() {
 
 Progress Studio::Data::begin_fine_job(const char* what) {
     const std::lock_guard lock(mutex);
+    fine_what = what;
     fine_running.emplace(std::make_shared<JobEvents>(
         [this, what](const JobEvent& event) {
             const std::lock_guard inner(mutex);
             const bool has_share = event.fraction && event.what != "local/global";
-            broadcast_locked({{"event", "progress"},
-                              {"job", 0},
-                              {"what", what},
-                              {"fraction", has_share ? Json(*event.fraction) : Json(nullptr)},
-                              {"seconds_left", nullptr},
-                              {"done", false}});
+            broadcast_progress_locked(0, what, has_share ? Json(*event.fraction) : Json(nullptr),
+                                      nullptr, false);
         },
         [](std::string_view) {}));
     if (is_stopping) {
@@ -103,12 +101,7 @@ void Studio::Data::end_fine_job() {
     const std::lock_guard lock(mutex);
     if (fine_running) {
         fine_running.reset();
-        broadcast_locked({{"event", "progress"},
-                          {"job", 0},
-                          {"what", ""},
-                          {"fraction", 1.0},
-                          {"seconds_left", 0.0},
-                          {"done", true}});
+        broadcast_progress_locked(0, fine_what, 1.0, 0.0, true);
     }
 }
 
@@ -169,7 +162,7 @@ void Studio::Data::grow_finely() {
     GrowthPlan plan = plan_of(edits, finest->body);
     plan.iterations = kFineIterations;
     for (auto& [name, map] : plan.fat_maps) {
-        map = finest->driver.on_body_skin(map);
+        map = smoothed_map(finest->body, finest->driver.on_body_skin(map), kPaintSmoothing);
     }
     GrowthResult grown;
     try {

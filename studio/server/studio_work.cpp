@@ -1,5 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/geometry/embedding.h"
+#include "sinew/growth/fat_maps.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mesh_files.h"
@@ -28,6 +30,7 @@ Progress Studio::Data::begin_job(const std::string& what, bool overtakable) {
     const std::lock_guard lock(mutex);
     is_overtakable = overtakable;
     running_job = ++last_job;
+    running_what = what;
     const int job = running_job;
     const auto send_event = [this, job, what](const JobEvent& event) {
         const std::lock_guard inner(mutex);
@@ -35,16 +38,15 @@ Progress Studio::Data::begin_job(const std::string& what, bool overtakable) {
         const auto or_null = [&](const std::optional<double>& v) {
             return v && event.what != "local/global" ? Json(*v) : Json(nullptr);
         };
-        broadcast_locked({{"event", "progress"},
-                          {"job", job},
-                          {"what", what},
-                          {"fraction", or_null(event.fraction)},
-                          {"seconds_left", or_null(event.seconds_left)},
-                          {"done", false}});
+        broadcast_progress_locked(job, what, or_null(event.fraction), or_null(event.seconds_left),
+                                  false);
     };
     running.emplace(std::make_shared<JobEvents>(send_event, [](std::string_view) {}));
     if (is_stopping) {
         running->cancel();
+    }
+    if (!overtakable) {  // those take a while, and not all of them count their steps
+        broadcast_progress_locked(job, what, nullptr, nullptr, false);
     }
     return *running;
 }
@@ -52,12 +54,7 @@ Progress Studio::Data::begin_job(const std::string& what, bool overtakable) {
 void Studio::Data::end_job() {
     const std::lock_guard lock(mutex);
     running.reset();
-    broadcast_locked({{"event", "progress"},
-                      {"job", running_job},
-                      {"what", ""},
-                      {"fraction", 1.0},
-                      {"seconds_left", 0.0},
-                      {"done", true}});
+    broadcast_progress_locked(running_job, running_what, 1.0, 0.0, true);
 }
 
 void Studio::Data::work() {
@@ -104,15 +101,25 @@ void Studio::Data::work() {
 }
 
 void Studio::Data::load_first() {
-    const Progress progress = begin_job("Reading the body");
     Body body;
-    if (!options.body.empty()) {
-        body = read_body_with_tets(options.body);
-    } else {
-        MakeBodyOptions make;
-        make.body.resolution = BodyResolution::Preview;
-        make.cache = options.cache;
-        body = make_body(make, progress).body;
+    try {
+        if (!options.body.empty()) {
+            begin_job("Reading the body");
+            body = read_body_with_tets(options.body);
+        } else {
+            const Progress progress = begin_job("Making the body");
+            MakeBodyOptions make;
+            make.body.resolution = BodyResolution::Preview;
+            make.cache = options.cache;
+            body = make_body(make, progress).body;
+        }
+    } catch (const InputError&) {
+        {
+            const std::lock_guard lock(mutex);
+            is_body_lost = true;
+        }
+        answer_waiting();
+        throw;
     }
     end_job();
     show_scene(std::move(body));
@@ -145,6 +152,8 @@ void Studio::Data::show_scene(Body body) {
         motion = {};
         motion_done = 0;
         frames_left = 0;
+        bone_ends = Json::object();
+        is_body_lost = false;
         broadcast_locked({{"event", "catalogue"}, {"catalogue", made->catalogue}});
         broadcast_state_locked();
         for (const auto& [client, view] : views) {
@@ -156,11 +165,13 @@ void Studio::Data::show_scene(Body body) {
     mover.reset();
     contraction.reset();
     session.reset();
+    answer_waiting();
     // A body that is too fine to follow a slider is solved at preview resolution first.
     if (made->body.tets.points.rows() > kMostToFollow && !options.only_preview) {
         const Progress progress = begin_job("Preparing a quick body");
         Body quick = preview_of(made->body, options.cache, progress);
         auto coarse = std::make_shared<Scene>(*made, std::move(quick));
+        end_job();
         const std::lock_guard lock(mutex);
         fine_body = made->body;
         scene = coarse;
@@ -196,6 +207,11 @@ void Studio::Data::show(const Points& points, bool is_final) {
         x = std::make_shared<const Points>(points);
     }
     for (const int layer : layers) {
+        if (layer == kFibreMesh && shown->fibres.tet.size() > 0) {
+            const SharedBytes frame = fibre_frame(points, revision);
+            const std::lock_guard lock(mutex);
+            broadcast_frame_locked(kFibreMesh, frame, true);
+        }
         if (layer >= kDisplayLayers) {
             continue;
         }
@@ -219,7 +235,7 @@ void Studio::Data::grow() {
     GrowthPlan plan = plan_of(edits, scene->body);
     plan.iterations = kIterations;
     for (auto& [name, map] : plan.fat_maps) {
-        map = scene->driver.on_body_skin(map);
+        map = smoothed_map(scene->body, scene->driver.on_body_skin(map), kPaintSmoothing);
     }
     const Progress progress = begin_job("Growing", true);
     {
@@ -244,10 +260,12 @@ void Studio::Data::grow() {
     }
     show(session->positions(), true);
     const Json measured = scene->measures_like_finest(grown_now.body);
+    const Json ends = edits.values.empty() ? Json::object() : bone_ends_of(grown_now.body);
     {
         const std::lock_guard lock(mutex);
         grown_revision = revision;
         measures = measured;
+        bone_ends = ends;
         warnings = grown_now.warnings;
         result = std::make_shared<const GrowthResult>(std::move(grown_now));
         broadcast_state_locked();
@@ -364,10 +382,28 @@ Json Studio::Data::export_body(const std::string& file) {
     return {{"file", file}, {"url", "/api/files/" + file}, {"note", note}};
 }
 
+// The fibres' places when the scene's tetrahedra have these points; lines have no normals.
+SharedBytes Studio::Data::fibre_frame(const Points& points, std::uint32_t revision) const {
+    const Points moved = positions_of(scene->fibres, points, scene->body.tets.tets);
+    const Points none = Points::Zero(moved.rows(), 3);
+    return std::make_shared<const std::string>(
+        motion_frame({.mesh = kFibreMesh, .revision = revision}, moved, none));
+}
+
 void Studio::Data::make_fibres() {
     const std::shared_ptr<Scene> shown = scene;
-    if (shown->display->fibres().points.rows() == 0) {
-        shown->display->make_fibres(shown->body);
+    if (!shown) {
+        return;
+    }
+    if (shown->fibres.tet.size() == 0) {
+        begin_job("Drawing the fibres");
+        if (shown->display->fibres().points.rows() == 0) {
+            shown->display->make_fibres(shown->body);
+        }
+        TetEmbedding places = embed(shown->display->fibres().points, TetLocator(shown->body.tets),
+                                    {.max_outside = 0.1});
+        shown->fibres = {.tet = std::move(places.tet), .weights = std::move(places.weights)};
+        end_job();
     }
     const DisplayLines& lines = shown->display->fibres();
     std::vector<std::uint8_t> colours;
@@ -380,9 +416,15 @@ void Studio::Data::make_fibres() {
         pairs.push_back(static_cast<std::uint32_t>(pair[1]));
     }
     const std::lock_guard lock(mutex);
-    const auto frame = std::make_shared<const std::string>(lines_frame(
-        {.mesh = kFibreMesh, .revision = document.revision()}, lines.points, colours, pairs));
-    broadcast_frame_locked(kFibreMesh, frame, false);
+    const std::uint32_t revision = document.revision();
+    broadcast_frame_locked(
+        kFibreMesh,
+        std::make_shared<const std::string>(
+            lines_frame({.mesh = kFibreMesh, .revision = revision}, lines.points, colours, pairs)),
+        false);
+    if (x) {
+        broadcast_frame_locked(kFibreMesh, fibre_frame(*x, revision), true);
+    }
 }
 
 }  // namespace sinew::studio

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/limb_body.h"
@@ -108,6 +109,22 @@ TEST_F(FatOfALimb, FatIsTransferredToABodyWithLess) {
     // Thickness is what is copied: the wider skin of the source holds a little more.
     EXPECT_GT(copied.report.after / copied.report.before, 1.3);
     EXPECT_LT(copied.report.after / copied.report.before, 1.55);
+}
+
+TEST_F(FatOfALimb, APaintedMapIsRoundedOffAndKeepsItsLargestValue) {
+    const std::vector<double> even = smoothed_map(body_, all_, 0.02);
+    EXPECT_NEAR(*std::min_element(even.begin(), even.end()), 1.0, 1e-12);
+    std::vector<double> dab(all_.size(), 0.0);
+    dab[dab.size() / 2] = 0.8;
+    EXPECT_EQ(smoothed_map(body_, dab, 0.0), dab);
+    const std::vector<double> soft = smoothed_map(body_, dab, 0.03);
+    EXPECT_NEAR(*std::max_element(soft.begin(), soft.end()), 0.8, 1e-12);
+    const auto touched = [](const std::vector<double>& map) {
+        return std::count_if(map.begin(), map.end(), [](double v) { return v > 0.01; });
+    };
+    EXPECT_GT(touched(soft), 8);
+    EXPECT_LT(touched(soft), static_cast<long>(dab.size()) / 2);
+    EXPECT_THROW(smoothed_map(body_, {1.0, 2.0}, 0.01), InputError);
 }
 
 TEST_F(FatOfALimb, MapsLieInZeroToOneAndUnknownOnesAreRefused) {

@@ -45,9 +45,9 @@ struct Places {
     double stature = 0.0;
 };
 
-void smooth(const Lists& around, std::vector<double>& values) {
+void smooth(const Lists& around, std::vector<double>& values, int rounds = kSmoothingRounds) {
     std::vector<double> next(values.size());
-    for (int round = 0; round < kSmoothingRounds; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             double sum = values[i];
             for (const Index j : around[i]) {
@@ -244,6 +244,35 @@ std::vector<double> fat_map(const Body& body, std::string_view name) {
          .found = fmt::format("unknown region '{}'{}", name, did_you_mean(word, known)),
          .needs = fmt::format("one of: {}", join(known, ", ")),
          .remedy = "or give a file of vertex colours"});
+}
+
+std::vector<double> smoothed_map(const Body& body, std::vector<double> values, double length) {
+    const TriangleMesh& skin = body.skin.mesh;
+    if (skin.triangles.rows() == 0 || values.size() != at(skin.points.rows())) {
+        throw InputError({.where = "fat map",
+                          .found = fmt::format("{} values", values.size()),
+                          .needs = fmt::format("one per skin vertex: {}", skin.points.rows()),
+                          .remedy = "make the map for this body"});
+    }
+    double edge = 0.0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        edge +=
+            (skin.points.row(skin.triangles(t, 0)) - skin.points.row(skin.triangles(t, 1))).norm();
+    }
+    edge /= static_cast<double>(skin.triangles.rows());
+    // A round over six neighbours and the vertex itself spreads a value by 3/7 edge^2 per axis.
+    constexpr double kMostRounds = 200.0;
+    const double rounds = 7.0 / 3.0 * length * length / (edge * edge);
+    const double before = *std::max_element(values.begin(), values.end());
+    smooth(neighbours_of_vertices(skin.triangles, skin.points.rows()), values,
+           static_cast<int>(std::lround(std::min(rounds, kMostRounds))));
+    const double after = *std::max_element(values.begin(), values.end());
+    if (after > 0.0) {
+        for (double& value : values) {
+            value *= before / after;
+        }
+    }
+    return values;
 }
 
 std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& painted,

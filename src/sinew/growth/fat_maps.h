@@ -26,6 +26,11 @@ std::vector<double> fat_map(const Body& body, std::string_view name);
 std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& painted,
                                       std::string_view where);
 
+/// A map made by hand without its edges and jumps, which would grow lumps: smoothed over about
+/// `length` (m, >= 0) of skin, its largest value kept.
+/// @param values  one per skin vertex
+std::vector<double> smoothed_map(const Body& body, std::vector<double> values, double length);
+
 /// The other body's fat, for this one: fat under each of its skin vertices over that of the place
 /// of `target` that corresponds, so that scaling the target's fat by it copies the distribution
 /// [Komaritzan, section 4.3.4, fat transfer]. Places correspond after a smooth warp that takes the

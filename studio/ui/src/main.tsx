@@ -128,7 +128,10 @@ function watchDrops(): void {
 }
 
 if (window.innerWidth < 1000) store.showsMeasures.value = false;
+const connected = session.connect();
 render(<App canvas={canvas} actions={actions} />, document.getElementById('root')!);
+// To make the picture's context takes a second where there is no graphics card; the body comes meanwhile.
+await connected;
 view = new BodyView(canvas.current!, {
   onPick: (part) => {
     if (part?.kind === 'muscle') {

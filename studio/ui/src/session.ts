@@ -30,6 +30,9 @@ export class Session {
   private toRestore: { edits: Record<string, number | boolean>; paint: PaintedMap | null } | null = null;
   private readonly jobTimers = new Map<number | string, ReturnType<typeof setTimeout>>();
   private lastPaint: PaintedMap | null = null;
+  /** Frames that came before there was a picture to show them in. */
+  private early: ArrayBuffer[] = [];
+  private whenOpen: () => void = () => {};
 
   constructor(url: string) {
     this.connection = new Connection(url, {
@@ -38,7 +41,10 @@ export class Session {
         store.retryInMs.value = retryInMs;
         if (status === 'lost') store.jobs.value = new Map();
       },
-      onOpen: () => void this.greet(),
+      onOpen: () => {
+        void this.greet();
+        this.whenOpen();
+      },
       onEvent: (event) => this.receive(event),
       onBinary: (buffer) => this.receiveFrame(buffer),
     });
@@ -50,9 +56,19 @@ export class Session {
     });
   }
 
+  /** Resolves once the server has been asked for the body, and in any case soon. */
+  connect(patienceMs = 150): Promise<void> {
+    return new Promise((resolve) => {
+      this.whenOpen = resolve;
+      setTimeout(resolve, patienceMs);
+      this.connection.open();
+    });
+  }
+
   start(view: BodyView): void {
     this.view = view;
-    this.connection.open();
+    if (store.catalogue.value) view.setCatalogue(store.catalogue.value);
+    this.early.splice(0).forEach((buffer) => this.receiveFrame(buffer));
     effect(() => this.askForLayers());
     effect(() => {
       if (store.tab.value === 'muscles') store.wantsPicking.value = true;
@@ -160,6 +176,10 @@ export class Session {
   }
 
   private receiveFrame(buffer: ArrayBuffer): void {
+    if (!this.view) {
+      this.early.push(buffer);
+      return;
+    }
     try {
       const frame = decodeFrame(buffer);
       this.view?.apply(frame);

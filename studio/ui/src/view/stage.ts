@@ -15,6 +15,8 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
   'three-quarter': [0.55, 0.12, 1],
 };
 
+/** How dark the key light's shadow is. */
+const SHADOW = 0.72;
 /** Pictures further apart than this, in ms, are not a motion. */
 const REST_MS = 220;
 
@@ -46,6 +48,8 @@ export class Stage {
   private flight: { from: THREE.Vector3; to: THREE.Vector3; target: THREE.Vector3; start: number; targetFrom: THREE.Vector3 } | null = null;
   private centre = new THREE.Vector3(0, 0.9, 0);
   private height = 1.8;
+  /** An empty room is not worth a picture: the first one would only keep the body waiting. */
+  private hasSubject = false;
   framesDrawn = 0;
 
   constructor(
@@ -107,6 +111,7 @@ export class Stage {
 
   /** Where the body stands and how tall it is, for the camera and the lights. */
   setSubject(box: THREE.Box3): void {
+    this.hasSubject = true;
     box.getCenter(this.centre);
     this.height = Math.max(0.3, box.max.y - box.min.y);
     this.contact.plane.position.y = box.min.y;
@@ -179,7 +184,8 @@ export class Stage {
     this.key.target.position.copy(this.centre);
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(this.quality.shadowSize, this.quality.shadowSize);
-    this.key.shadow.intensity = 0.72;
+    // Until the first shadows are drawn, what is in their map would darken everything.
+    this.key.shadow.intensity = this.key.shadow.map ? SHADOW : 0;
     this.key.shadow.radius = 4;
     this.key.shadow.normalBias = 0.006;
     this.key.shadow.bias = -0.0004;
@@ -215,10 +221,13 @@ export class Stage {
     }
     this.controls.update();
     const now = performance.now();
-    const hurries = this.quality.shadowsWait && this.framesDrawn > 1;
+    const hurries = this.quality.shadowsWait;
+    const isFirst = this.framesDrawn === 0;
+    if (!this.hasSubject) return;
     if (this.needsDraw) {
-      // A picture soon after another: something moves. The first after a rest is drawn well at once.
-      this.setHurried(hurries && (this.isHurried || now - this.lastDraw < REST_MS));
+      // A picture soon after another: something moves. The first after a rest is drawn well at once; the very first
+      // is drawn quickly, for somebody waits for it.
+      this.setHurried(hurries && (isFirst || this.isHurried || now - this.lastDraw < REST_MS));
       this.draw();
       this.lastDraw = performance.now();
     } else if (this.isHurried && now - this.lastDraw > REST_MS) {
@@ -244,9 +253,8 @@ export class Stage {
     if (this.needsShadows && !this.isHurried) {
       this.split?.showAfter();
       this.renderer.shadowMap.needsUpdate = true;
-      // The first picture does not wait for the shadow on the ground.
-      if (this.framesDrawn > 0) this.contact.update(this.renderer, this.scene);
-      else requestAnimationFrame(() => this.invalidateShadows());
+      this.key.shadow.intensity = SHADOW;
+      this.contact.update(this.renderer, this.scene);
       this.needsShadows = false;
     }
     this.framesDrawn += 1;
