@@ -103,6 +103,22 @@ export async function dragSlider(page: Page, testid: string, to: number): Promis
   await page.mouse.up();
 }
 
+/** Keeps the skin's places, to ask later how far it has moved. */
+export async function rememberSkin(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const places = () => window.studio.view.layers.get(0)!.object.geometry.getAttribute('position').array as Float32Array;
+    const then = places();
+    const distance = () => {
+      const now = places();
+      return then.reduce((most, x, i) => Math.max(most, Math.abs(x - now[i]!)), 0);
+    };
+    Object.assign(window, { skinDistance: distance });
+  });
+}
+/** For `until`: some place of the skin is further away than so many metres, or none is. */
+export const skinMoved = (metres: number | undefined) => (window as unknown as { skinDistance(): number }).skinDistance() > metres!;
+export const skinRests = (metres: number | undefined) => (window as unknown as { skinDistance(): number }).skinDistance() < metres!;
+
 /** Drops a file on the page as a hand would. */
 export async function dropFile(page: Page, name: string, content: Uint8Array): Promise<void> {
   const base64 = Buffer.from(content).toString('base64');

@@ -1,12 +1,12 @@
-import { centimetres, growth } from '../../model/format';
+import { growth } from '../../model/format';
 import * as store from '../../model/store';
 import { ownValue, sideOf, stemOf } from '../../model/targets';
 import type { Named, Range } from '../../protocol/types';
 import { session } from '../../session';
 import { Section, Slider } from '../controls';
+import { WholeBodySlider } from './whole_body_slider';
 
 const BONE_RANGE: Range = [0.7, 1.4];
-const STATURE: Range = [1.4, 2.1];
 
 /** Names that mean both sides and already have a slider. */
 const PAIRS: Record<string, string> = { hand: 'hands', foot: 'feet' };
@@ -32,25 +32,12 @@ function rows(bones: Named[], symmetric: boolean): Named[] {
 
 export function BonesPanel() {
   const edits = store.edits.value;
-  const state = store.documentState.value!;
-  const { bones, ranges } = store.catalogue.value!;
-  const stature = typeof edits.stature === 'number' ? edits.stature : state.measures.stature_m;
+  const { bones } = store.catalogue.value!;
   return (
     <>
       <p class="hint">Drag the handles in the picture, or use the sliders. Flesh and skin follow.</p>
       <Section title="Whole body">
-        <Slider
-          testid="bone-stature"
-          label="Stature"
-          value={stature}
-          range={ranges.stature ?? STATURE}
-          step={0.005}
-          neutral={state.before.stature_m}
-          text={centimetres(stature, 0)}
-          isSet={'stature' in edits}
-          onValue={(value, dragging) => session.edit([{ target: 'stature', value }], dragging)}
-          onReset={() => session.edit([{ target: 'stature', value: null }], false)}
-        />
+        <WholeBodySlider target="stature" testid="bone-stature" label="Stature" />
       </Section>
       <Section title="Limbs and trunk">
         {rows(bones, store.isSymmetric.value).map((bone) => {

@@ -1,11 +1,11 @@
-import { centimetres, kilograms, percent } from '../../model/format';
+import { centimetres, percent } from '../../model/format';
 import * as store from '../../model/store';
 import type { Change, Range } from '../../protocol/types';
 import { session } from '../../session';
 import { Button, Section, Slider, Switch } from '../controls';
+import { WholeBodySlider } from './whole_body_slider';
 
 const FAT_RANGE: Range = [0.4, 3];
-const WEIGHT: Range = [45, 150];
 
 const PRESETS: { name: string; label: string; fat: Record<string, number> }[] = [
   { name: 'lean', label: 'Lean', fat: { uniform: 0.6 } },
@@ -31,9 +31,7 @@ function applyPreset(fat: Record<string, number>): void {
 
 export function FatPanel() {
   const edits = store.edits.value;
-  const state = store.documentState.value!;
-  const { regions, ranges } = store.catalogue.value!;
-  const weight = typeof edits.weight === 'number' ? edits.weight : state.measures.mass_kg;
+  const { regions } = store.catalogue.value!;
   return (
     <>
       <Section title="Presets">
@@ -66,18 +64,7 @@ export function FatPanel() {
       </Section>
       <PaintSection />
       <Section title="Weight">
-        <Slider
-          testid="fat-weight"
-          label="Weight, reached by fat"
-          value={weight}
-          range={ranges.weight ?? WEIGHT}
-          step={0.5}
-          neutral={state.before.mass_kg}
-          text={kilograms(weight)}
-          isSet={'weight' in edits}
-          onValue={(v, dragging) => session.edit([{ target: 'weight', value: v }], dragging)}
-          onReset={() => session.edit([{ target: 'weight', value: null }], false)}
-        />
+        <WholeBodySlider target="weight" testid="fat-weight" label="Weight, reached by fat" />
       </Section>
     </>
   );
