@@ -117,6 +117,12 @@ const steps = {
     await page.screenshot({ path: join(folder, 'studio_motion.png'), timeout: 180_000 });
     await control('motion-stop').click();
   },
+  async contract() {
+    await control('tab-contract').click();
+    await set('contract-biceps', 1);
+    await picture('contract');
+    await control('relax').click();
+  },
   async light() {
     await control('theme').click();
     await page.setViewportSize({ width: 820, height: 1180 });
