@@ -61,7 +61,7 @@ export async function silhouette(page: Page, options = { settled: true }): Promi
   const box = (await page.getByTestId('canvas').boundingBox())!;
   // Between the buttons above and the slider below, and left of running jobs.
   const clip = { x: box.x, y: box.y + 52, width: box.width, height: box.height - 120 };
-  const png = PNG.sync.read(await page.screenshot({ clip }));
+  const png = PNG.sync.read(await page.screenshot({ clip, timeout: 120_000 }));
   const rows: number[] = [];
   const pixels = new Uint8Array(png.width * png.height);
   for (let y = 0; y < png.height; ++y) {
