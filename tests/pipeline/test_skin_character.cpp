@@ -225,6 +225,26 @@ TEST(SkinCharacter, SheetsThatMeetInAPointAreSimplifiedToo) {
     EXPECT_TRUE(run.frames.back().allFinite());
 }
 
+// Fins that share edges with the skin and reach across it: no repair makes that a manifold.
+TEST(SkinCharacter, SkinsThatCannotBeSimplifiedMoveWhole) {
+    const Files files;
+    MeshPart part{.name = "fins", .mesh = support::cylinder(0.05, 0.6, 20, 30)};
+    const Eigen::Index m = part.mesh.triangles.rows();
+    const auto n = static_cast<Index>(part.mesh.points.rows());
+    part.mesh.triangles.conservativeResize(m + m / 40, 3);
+    for (Eigen::Index k = 0; k < m / 40; ++k) {
+        part.mesh.triangles.row(m + k) << part.mesh.triangles(40 * k, 0),
+            part.mesh.triangles(40 * k, 1), static_cast<Index>((7919 * (k + 1)) % n);
+    }
+    write_surface(files.folder.path() / "fins.obj", {&part, 1});
+    const Character fins =
+        read_character(files.folder.path() / "fins.obj", files.folder.path() / "arm.json");
+    const SkinRun run =
+        run_skinning(fins, files.motion, {.simulate_vertices = 250, .rate = 20.0, .settle = 1});
+    EXPECT_TRUE(run.frames.back().allFinite());
+    EXPECT_GT((run.frames.back() - fins.mesh.points).cwiseAbs().maxCoeff(), 0.15);
+}
+
 TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
     const Body limb = support::limb_body();
     const Character character = character_of(limb);

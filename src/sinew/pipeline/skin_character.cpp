@@ -61,9 +61,15 @@ TriangleMesh coarser(const TriangleMesh& skin, int vertices, const Progress& pro
     // Scans have sheets that meet in a point or an edge, which cannot be simplified; holes stay.
     TriangleMesh sound = skin;
     repair(sound, {.weld = Weld::None, .fill_holes = false, .speck_size = 0.0}, progress);
-    return decimated(
-        sound, {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
-        progress);
+    try {
+        return decimated(
+            sound,
+            {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
+            progress);
+    } catch (const InputError& e) {
+        progress.warn(fmt::format("not simplified, all of the skin is simulated: {}", e.what()));
+        return skin;
+    }
 }
 
 Points mesh_points(const Character& character, const Points& skin) {
