@@ -23,6 +23,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(sinew_flags INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds
                            -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 endif()
+if(SINEW_UNITY)
+    # Files that are compiled together see each other's names, which shadow nothing when they stand alone.
+    target_compile_options(sinew_flags INTERFACE -Wno-shadow)
+endif()
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_definitions(sinew_flags INTERFACE SINEW_CHECKED=1)
 endif()

@@ -88,7 +88,7 @@ build() {
     [ $# -eq 0 ] || targets=(--target "$@")
     if [ ! -f "build/$preset/build.ninja" ]; then
         step "Configuring ($preset)" "read the message above; scripts/packages.txt lists what is needed" \
-            cmake --preset "$preset"
+            cmake --preset "$preset" -DSINEW_UNITY=ON
     fi
     step "Building ($preset)" "report it with the log, or update the checkout" \
         build_with_fresh_headers "$preset" "${targets[@]}"

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMaxSize = 10.0;          // m: nothing in a human is larger
 constexpr double kNormalTolerance = 0.02;  // normals are stored with three digits
 
-[[noreturn]] void refuse(std::string where, std::string found, std::string needs) {
+[[noreturn]] void refuse_table(std::string where, std::string found, std::string needs) {
     throw InputError({.where = std::move(where),
                       .found = std::move(found),
                       .needs = std::move(needs),
@@ -26,28 +26,28 @@ constexpr double kNormalTolerance = 0.02;  // normals are stored with three digi
 void require_within(double value, double low, double high, const std::string& where,
                     std::string_view what) {
     if (!(value >= low && value <= high)) {
-        refuse(where, fmt::format("{} {}", what, value),
-               fmt::format("a number from {} to {}", low, high));
+        refuse_table(where, fmt::format("{} {}", what, value),
+                     fmt::format("a number from {} to {}", low, high));
     }
 }
 
 void require_place(const Vec3& p, const std::string& where, std::string_view what) {
     if (!(p.allFinite() && p.cwiseAbs().maxCoeff() <= kMaxSize)) {
-        refuse(where, fmt::format("{} ({}, {}, {})", what, p.x(), p.y(), p.z()),
-               fmt::format("finite coordinates within {} m", kMaxSize));
+        refuse_table(where, fmt::format("{} ({}, {}, {})", what, p.x(), p.y(), p.z()),
+                     fmt::format("finite coordinates within {} m", kMaxSize));
     }
 }
 
 void require_unit(const Vec3& n, const std::string& where, std::string_view what) {
     require_place(n, where, what);
     if (std::abs(n.norm() - 1.0) > kNormalTolerance) {
-        refuse(where, fmt::format("{} of length {}", what, n.norm()), "a unit vector");
+        refuse_table(where, fmt::format("{} of length {}", what, n.norm()), "a unit vector");
     }
 }
 
 void require_stroke(const FigureStroke& stroke, const std::string& where) {
     if (stroke.stations.size() < 2) {
-        refuse(where, fmt::format("{} stations", stroke.stations.size()), "2 or more");
+        refuse_table(where, fmt::format("{} stations", stroke.stations.size()), "2 or more");
     }
     require_within(stroke.exponent, 1.0, 16.0, where, "section exponent");
     require_within(stroke.blend, 0.0, 0.2, where, "blend radius");
@@ -63,7 +63,7 @@ void require_stroke(const FigureStroke& stroke, const std::string& where) {
         require_within(s.b, 1e-5, 1.0, place, "half-width b");
         require_within(s.skin, 0.0, 0.2, place, "skin distance");
         if (i > 0 && (s.position - stroke.stations[i - 1].position).norm() < 1e-6) {
-            refuse(place, "the same position as the station before", "stations that advance");
+            refuse_table(place, "the same position as the station before", "stations that advance");
         }
     }
 }
@@ -72,10 +72,10 @@ void require_sheet(const FigureSheet& sheet, const std::string& where) {
     if (sheet.rows < 2 || sheet.columns < 2 ||
         sheet.nodes.size() !=
             static_cast<std::size_t>(sheet.rows) * static_cast<std::size_t>(sheet.columns)) {
-        refuse(where,
-               fmt::format("{} nodes in {} rows and {} columns", sheet.nodes.size(), sheet.rows,
-                           sheet.columns),
-               "2 or more rows and columns, all nodes given");
+        refuse_table(where,
+                     fmt::format("{} nodes in {} rows and {} columns", sheet.nodes.size(),
+                                 sheet.rows, sheet.columns),
+                     "2 or more rows and columns, all nodes given");
     }
     require_within(sheet.blend, 0.0, 0.2, where, "blend radius");
     require_within(sheet.fibre, -4.0, 4.0, where, "fibre angle (rad)");
@@ -95,18 +95,19 @@ bool ends_in_left(std::string_view name) {
 void require_part(const FigurePart& part, const std::set<std::string>& bones,
                   const std::string& where) {
     if (part.mirror && !ends_in_left(part.name)) {
-        refuse(where, "a mirrored part whose name does not end in '_l'", "a name like 'femur_l'");
+        refuse_table(where, "a mirrored part whose name does not end in '_l'",
+                     "a name like 'femur_l'");
     }
     if (part.strokes.empty() && part.sheets.empty()) {
-        refuse(where, "no stroke and no sheet", "at least one");
+        refuse_table(where, "no stroke and no sheet", "at least one");
     }
     for (const std::string* bone : {&part.origin, &part.insertion}) {
         if (!bone->empty() && !bones.contains(*bone)) {
             const std::vector<std::string> known(bones.begin(), bones.end());
-            refuse(where,
-                   fmt::format("attachment to '{}', which is no bone{}", *bone,
-                               did_you_mean(*bone, known)),
-                   "the name of a bone");
+            refuse_table(where,
+                         fmt::format("attachment to '{}', which is no bone{}", *bone,
+                                     did_you_mean(*bone, known)),
+                         "the name of a bone");
         }
     }
     require_within(part.belly_begin, 0.0, 1.0, where, "begin of the belly");
@@ -128,8 +129,8 @@ std::set<std::string> bone_names(const FigureTable& table, std::string_view wher
     std::set<std::string> bones;
     const auto add = [&](const std::string& name, FigureKind kind) {
         if (name.empty() || !all.insert(name).second) {
-            refuse(fmt::format("{}, part '{}'", where, name), "a name that is empty or used twice",
-                   "a name for each part");
+            refuse_table(fmt::format("{}, part '{}'", where, name),
+                         "a name that is empty or used twice", "a name for each part");
         }
         if (kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage) {
             bones.insert(name);
@@ -148,10 +149,11 @@ void require_joint(const FigureJoint& joint, const std::string& where) {
     const auto angles = static_cast<std::size_t>(angle_count(joint.type));
     if (joint.type == JointType::Free || joint.axes.size() != angles ||
         joint.limits.size() != angles || joint.motions.size() != angles) {
-        refuse(where,
-               fmt::format("a {} joint with {} axes, {} limits, {} motions", name_of(joint.type),
-                           joint.axes.size(), joint.limits.size(), joint.motions.size()),
-               fmt::format("{} of each", angles));
+        refuse_table(
+            where,
+            fmt::format("a {} joint with {} axes, {} limits, {} motions", name_of(joint.type),
+                        joint.axes.size(), joint.limits.size(), joint.motions.size()),
+            fmt::format("{} of each", angles));
     }
     require_place(joint.centre, where, "centre");
     require_within(joint.rest, -7.0, 7.0, where, "rest angle (rad)");
@@ -168,7 +170,8 @@ void require_joint(const FigureJoint& joint, const std::string& where) {
 void require_tree(const FigureTable& table, const std::set<std::string>& bones,
                   std::string_view where) {
     if (!bones.contains(table.root)) {
-        refuse(std::string(where), fmt::format("root '{}'", table.root), "the name of a bone");
+        refuse_table(std::string(where), fmt::format("root '{}'", table.root),
+                     "the name of a bone");
     }
     std::set<std::string> placed = {table.root};
     std::set<std::string> names;
@@ -176,14 +179,15 @@ void require_tree(const FigureTable& table, const std::set<std::string>& bones,
                            const std::string& child) {
         const std::string at = fmt::format("{}, joint '{}'", where, name);
         if (name.empty() || !names.insert(name).second) {
-            refuse(at, "a name that is empty or used twice", "a name for each joint");
+            refuse_table(at, "a name that is empty or used twice", "a name for each joint");
         }
         if (!bones.contains(child) || !placed.contains(parent)) {
-            refuse(at, fmt::format("parent '{}' and child '{}'", parent, child),
-                   "bones, the parent placed by an earlier joint");
+            refuse_table(at, fmt::format("parent '{}' and child '{}'", parent, child),
+                         "bones, the parent placed by an earlier joint");
         }
         if (!placed.insert(child).second) {
-            refuse(at, fmt::format("a second joint that moves '{}'", child), "one joint per bone");
+            refuse_table(at, fmt::format("a second joint that moves '{}'", child),
+                         "one joint per bone");
         }
     };
     for (const FigureJoint& joint : table.joints) {
@@ -193,9 +197,9 @@ void require_tree(const FigureTable& table, const std::set<std::string>& bones,
     for (const FigureJoint& joint : table.joints) {
         if (joint.mirror) {
             if (!ends_in_left(joint.name) || !ends_in_left(joint.child)) {
-                refuse(fmt::format("{}, joint '{}'", where, joint.name),
-                       "a mirrored joint whose name or child does not end in '_l'",
-                       "names like 'hip_l' and 'femur_l'");
+                refuse_table(fmt::format("{}, joint '{}'", where, joint.name),
+                             "a mirrored joint whose name or child does not end in '_l'",
+                             "names like 'hip_l' and 'femur_l'");
             }
             const std::string parent =
                 ends_in_left(joint.parent) && bones.contains(right_name(joint.parent))
@@ -206,7 +210,8 @@ void require_tree(const FigureTable& table, const std::set<std::string>& bones,
     }
     for (const std::string& bone : bones) {
         if (!placed.contains(bone)) {
-            refuse(fmt::format("{}, part '{}'", where, bone), "no joint", "a joint for each bone");
+            refuse_table(fmt::format("{}, part '{}'", where, bone), "no joint",
+                         "a joint for each bone");
         }
     }
 }
@@ -221,8 +226,8 @@ void require_stances(const FigureTable& table, std::string_view where) {
             if (joint == table.joints.end() ||
                 std::find(joint->motions.begin(), joint->motions.end(), turn.motion) ==
                     joint->motions.end()) {
-                refuse(at, fmt::format("joint '{}', motion '{}'", turn.joint, turn.motion),
-                       "a joint of the table and one of its motions");
+                refuse_table(at, fmt::format("joint '{}', motion '{}'", turn.joint, turn.motion),
+                             "a joint of the table and one of its motions");
             }
             require_within(turn.angle, -3.2, 3.2, at, "angle (rad)");
         }

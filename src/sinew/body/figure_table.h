@@ -57,6 +57,11 @@ struct FigureSheet {
 };
 
 enum class FigureKind { Bone, Disc, Cartilage, Muscle, Tendon, SkinDetail, Fill };
+
+/// What moves with the skeleton.
+constexpr bool is_rigid(FigureKind kind) {
+    return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
+}
 std::string_view name_of(FigureKind kind);  ///< "bone", ..., "skin_detail", "fill"
 
 struct FigurePart {

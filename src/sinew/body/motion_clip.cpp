@@ -10,7 +10,7 @@ namespace sinew {
 
 namespace {
 
-[[noreturn]] void refuse(std::string where, std::string found, std::string needs) {
+[[noreturn]] void refuse_motion(std::string where, std::string found, std::string needs) {
     throw InputError({.where = std::move(where),
                       .found = std::move(found),
                       .needs = std::move(needs),
@@ -65,38 +65,40 @@ std::vector<Eigen::Isometry3d> offset_pose(const MotionClip& clip) {
 
 void require_valid(const MotionClip& clip, std::string_view where) {
     if (clip.joints.empty()) {
-        refuse(std::string(where), "no joints", "at least a root");
+        refuse_motion(std::string(where), "no joints", "at least a root");
     }
     for (std::size_t j = 0; j < clip.joints.size(); ++j) {
         const MotionJoint& joint = clip.joints[j];
         const std::string place = fmt::format("{}, joint '{}'", where, joint.name);
         if (j == 0 ? joint.parent != -1
                    : joint.parent < 0 || joint.parent >= static_cast<Index>(j)) {
-            refuse(place, fmt::format("parent {}", joint.parent),
-                   "an earlier joint, and -1 for the first alone");
+            refuse_motion(place, fmt::format("parent {}", joint.parent),
+                          "an earlier joint, and -1 for the first alone");
         }
         if (!joint.offset.allFinite() || !joint.end_offset.allFinite()) {
-            refuse(place, "an offset that is not finite", "three finite numbers");
+            refuse_motion(place, "an offset that is not finite", "three finite numbers");
         }
         for (std::size_t a = 0; a < joint.channels.size(); ++a) {
             for (std::size_t b = 0; b < a; ++b) {
                 if (joint.channels[a] == joint.channels[b]) {
-                    refuse(place, "the same channel twice", "six different channels at most");
+                    refuse_motion(place, "the same channel twice",
+                                  "six different channels at most");
                 }
             }
         }
     }
     if (!(clip.frame_time > 0.0) || !std::isfinite(clip.frame_time)) {
-        refuse(std::string(where), fmt::format("frame time {} s", clip.frame_time),
-               "more than 0 s");
+        refuse_motion(std::string(where), fmt::format("frame time {} s", clip.frame_time),
+                      "more than 0 s");
     }
     if (clip.values.size() != clip.frame_count * channel_count(clip)) {
-        refuse(std::string(where), fmt::format("{} values", clip.values.size()),
-               fmt::format("{} frames of {} channels", clip.frame_count, channel_count(clip)));
+        refuse_motion(
+            std::string(where), fmt::format("{} values", clip.values.size()),
+            fmt::format("{} frames of {} channels", clip.frame_count, channel_count(clip)));
     }
     for (const double value : clip.values) {
         if (!std::isfinite(value)) {
-            refuse(std::string(where), "a value that is not finite", "finite numbers");
+            refuse_motion(std::string(where), "a value that is not finite", "finite numbers");
         }
     }
 }

@@ -11,9 +11,9 @@ namespace sinew {
 
 namespace {
 
-constexpr double kUnitTolerance = 1e-6;
+constexpr double kAxisTolerance = 1e-6;
 
-[[noreturn]] void refuse(std::string where, std::string found, std::string needs) {
+[[noreturn]] void refuse_skeleton(std::string where, std::string found, std::string needs) {
     throw InputError({.where = std::move(where),
                       .found = std::move(found),
                       .needs = std::move(needs),
@@ -39,35 +39,37 @@ Eigen::Isometry3d joint_motion(const Joint& joint, const double* q) {
 
 void require_valid_joint(const Joint& joint, const std::string& where) {
     if (!joint.centre.allFinite()) {
-        refuse(where, "a centre that is not finite", "three finite numbers");
+        refuse_skeleton(where, "a centre that is not finite", "three finite numbers");
     }
     for (int k = 0; k < angle_count(joint.type); ++k) {
         const auto i = static_cast<std::size_t>(k);
-        if (!(std::abs(joint.axes[i].norm() - 1.0) < kUnitTolerance)) {
-            refuse(where, fmt::format("axis {} of length {}", k, joint.axes[i].norm()),
-                   "unit axes");
+        if (!(std::abs(joint.axes[i].norm() - 1.0) < kAxisTolerance)) {
+            refuse_skeleton(where, fmt::format("axis {} of length {}", k, joint.axes[i].norm()),
+                            "unit axes");
         }
         if (!(joint.limits[i].low <= joint.limits[i].high)) {
-            refuse(where,
-                   fmt::format("limits {} to {} rad", joint.limits[i].low, joint.limits[i].high),
-                   "a lower limit that is not above the upper one");
+            refuse_skeleton(
+                where,
+                fmt::format("limits {} to {} rad", joint.limits[i].low, joint.limits[i].high),
+                "a lower limit that is not above the upper one");
         }
         if (!std::isfinite(joint.rest[i])) {
-            refuse(where, "a rest angle that is not finite", "a finite number");
+            refuse_skeleton(where, "a rest angle that is not finite", "a finite number");
         }
     }
 }
 
 void require_valid_segment(const Segment& segment, const std::string& where) {
     if (!(segment.mass >= 0.0) || !std::isfinite(segment.mass)) {
-        refuse(where, fmt::format("mass {} kg", segment.mass), "a mass of 0 kg or more");
+        refuse_skeleton(where, fmt::format("mass {} kg", segment.mass), "a mass of 0 kg or more");
     }
     if (!segment.com.allFinite() || !segment.inertia.allFinite()) {
-        refuse(where, "a centre of mass or an inertia that is not finite", "finite numbers");
+        refuse_skeleton(where, "a centre of mass or an inertia that is not finite",
+                        "finite numbers");
     }
     const double size = segment.inertia.cwiseAbs().maxCoeff();
     if ((segment.inertia - segment.inertia.transpose()).cwiseAbs().maxCoeff() > 1e-9 * size) {
-        refuse(where, "an inertia that is not symmetric", "a symmetric 3 x 3 matrix");
+        refuse_skeleton(where, "an inertia that is not symmetric", "a symmetric 3 x 3 matrix");
     }
 }
 
@@ -179,9 +181,9 @@ void require_valid(const Skeleton& skeleton, std::string_view where) {
         require_valid_segment(segment, fmt::format("{}, segment '{}'", where, segment.name));
     }
     if (skeleton.joints.size() != skeleton.segments.size()) {
-        refuse(fmt::format("{}, skeleton", where),
-               fmt::format("{} joints for {} segments", skeleton.joints.size(), segments),
-               "one joint per segment");
+        refuse_skeleton(fmt::format("{}, skeleton", where),
+                        fmt::format("{} joints for {} segments", skeleton.joints.size(), segments),
+                        "one joint per segment");
     }
     std::vector<bool> is_placed(skeleton.segments.size(), false);
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
@@ -189,15 +191,15 @@ void require_valid(const Skeleton& skeleton, std::string_view where) {
         const std::string place = fmt::format("{}, joint '{}'", where, joint.name);
         if (joint.child < 0 || joint.child >= segments ||
             is_placed[static_cast<std::size_t>(joint.child)]) {
-            refuse(place, fmt::format("child segment {}", joint.child),
-                   fmt::format("a segment below {} that no other joint moves", segments));
+            refuse_skeleton(place, fmt::format("child segment {}", joint.child),
+                            fmt::format("a segment below {} that no other joint moves", segments));
         }
         const bool is_root = joint.parent == -1;
         if (is_root ? j != 0
                     : joint.parent < 0 || joint.parent >= segments ||
                           !is_placed[static_cast<std::size_t>(joint.parent)]) {
-            refuse(place, fmt::format("parent segment {}", joint.parent),
-                   "-1 for the first joint, else a segment that an earlier joint moves");
+            refuse_skeleton(place, fmt::format("parent segment {}", joint.parent),
+                            "-1 for the first joint, else a segment that an earlier joint moves");
         }
         is_placed[static_cast<std::size_t>(joint.child)] = true;
         require_valid_joint(joint, place);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kSteepest = 0.8;  // thickness over way along the skin
 constexpr double kFold = 0.12;     // least volume of a third of a column, of its due share
-constexpr int kRounds = 60;
+constexpr int kFittingRounds = 60;
 constexpr double kThinShare = 0.2;  // least thickness over that of the flesh
 constexpr double kThinnest = 2e-5;  // m: below this nothing fits
 constexpr double kFlatFold = 0.01;  // as kFold, where the fat is at its thinnest
@@ -213,7 +213,7 @@ void EnvelopeFitting::limit_slopes() {
 void EnvelopeFitting::run(const Progress& progress) {
     auto stage = progress.stage("fat layer");
     constexpr int kLeaving = 16;  // rounds of leaving parts; then only shape counts
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kFittingRounds; ++round) {
         bool has_moved = round < kLeaving && leave_parts();
         limit_slopes();
         place();

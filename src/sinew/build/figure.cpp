@@ -22,10 +22,6 @@ namespace sinew {
 
 namespace {
 
-bool is_rigid(FigureKind kind) {
-    return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
-}
-
 bool is_flesh(FigureKind kind) {
     return kind == FigureKind::Muscle || kind == FigureKind::Tendon;
 }

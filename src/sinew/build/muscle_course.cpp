@@ -13,12 +13,12 @@ namespace sinew {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kOnBone = 0.004;    // m: this much farther than the nearest place is still on it
-constexpr double kReach = 0.015;     // m: an end farther from every bone is on none
-constexpr double kTip = 0.04;        // share that always counts as end
-constexpr double kLongestEnd = 0.4;  // share that an end may reach along its bone
-constexpr double kBroad = 0.35;      // of its length: from this width on a piece is a sheet
+constexpr double kNoDistance = std::numeric_limits<double>::infinity();
+constexpr double kOnBone = 0.004;     // m: this much farther than the nearest place is still on it
+constexpr double kBoneReach = 0.015;  // m: an end farther from every bone is on none
+constexpr double kTip = 0.04;         // share that always counts as end
+constexpr double kLongestEnd = 0.4;   // share that an end may reach along its bone
+constexpr double kBroad = 0.35;       // of its length: from this width on a piece is a sheet
 constexpr double kBellySection = 0.22;  // of the largest section, as in the figure
 constexpr int kSections = 40;
 
@@ -27,7 +27,7 @@ using Vertices = std::vector<Index>;
 /// Distances along edges from some vertices to those of the same piece.
 std::vector<double> edge_distances(const TriangleMesh& mesh, const Lists& neighbours,
                                    const Vertices& from) {
-    std::vector<double> distance(neighbours.size(), kInfinity);
+    std::vector<double> distance(neighbours.size(), kNoDistance);
     using Item = std::pair<double, Index>;
     std::priority_queue<Item, std::vector<Item>, std::greater<>> front;
     for (const Index v : from) {
@@ -94,7 +94,7 @@ void set_ratio(const Vertices& piece, const std::vector<double>& a, const std::v
 }
 
 double least_distance(const SurfaceTree& bone, const TriangleMesh& mesh, const Vertices& tips) {
-    double least = kInfinity;
+    double least = kNoDistance;
     for (const Index v : tips) {
         least = std::min(least, bone.closest_point(point(mesh.points, v)).distance);
     }
@@ -170,7 +170,7 @@ private:
             return region;
         }
         const double near = least_distance(*bone, mesh_, region);
-        if (!(near < kReach)) {
+        if (!(near < kBoneReach)) {
             return region;
         }
         for (const Index v : piece_) {
@@ -193,9 +193,9 @@ private:
 /// The bone that most of these vertices have as their nearest; -1 where none is within reach.
 Index nearest_bone(const BoneSurface& surface, const TriangleMesh& mesh, const Vertices& tips) {
     BoneSurface::Near best;
-    best.distance = kInfinity;
+    best.distance = kNoDistance;
     for (const Index v : tips) {
-        const BoneSurface::Near near = surface.nearest(point(mesh.points, v), kReach);
+        const BoneSurface::Near near = surface.nearest(point(mesh.points, v), kBoneReach);
         if (near.bone >= 0 && near.distance < best.distance) {
             best = near;
         }

@@ -11,8 +11,8 @@
 namespace sinew {
 namespace {
 
-constexpr double kRebuild = 2.0;      // growth of the nodes' surfaces at which a new tree pays
-constexpr std::size_t kPiece = 2048;  // elements per piece of parallel work
+constexpr double kRebuild = 2.0;          // growth of the nodes' surfaces at which a new tree pays
+constexpr std::size_t kTreePiece = 2048;  // elements per piece of parallel work
 
 float rounded_down(double x) {
     const auto f = static_cast<float>(x);
@@ -29,7 +29,7 @@ template <class Elements>
 void boxes_of(const Points& x, const Elements& elements, double margin,
               std::vector<Bounds>& boxes) {
     boxes.resize(static_cast<std::size_t>(elements.rows()));
-    parallel_for(boxes.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             Vec3 low = point(x, elements(row, 0));
@@ -54,7 +54,7 @@ MovingTree::MovingTree(std::span<const Bounds> boxes) {
 
 void MovingTree::set_leaves(std::span<const Bounds> boxes) {
     leaf_box_.resize(boxes.size());
-    parallel_for(boxes.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             for (int k = 0; k < 3; ++k) {
                 leaf_box_[i].low[k] = rounded_down(boxes[i].low[k]);

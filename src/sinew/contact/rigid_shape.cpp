@@ -10,7 +10,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 1024;  // vertices per piece of parallel work
+constexpr std::size_t kShapePiece = 1024;  // vertices per piece of parallel work
 
 // From the point r away from the nearest point of a core (corner, edge), where only `free`
 // directions of r can turn: d = |r| - radius.
@@ -127,8 +127,8 @@ std::vector<RigidContact> find_rigid_contacts(const MovingShape& shape, const Po
     const std::size_t count =
         vertices.empty() ? static_cast<std::size_t>(x.rows()) : vertices.size();
     const Eigen::Isometry3d T_shape_world = shape.T_world_shape.inverse();
-    std::vector<std::vector<RigidContact>> parts((count + kPiece - 1) / kPiece);
-    parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::vector<RigidContact>> parts((count + kShapePiece - 1) / kShapePiece);
+    parallel_for(count, kShapePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Index v = vertices.empty() ? static_cast<Index>(i) : vertices[i];
             const Vec3 p = point(x, v);
@@ -148,7 +148,7 @@ std::vector<RigidContact> find_rigid_contacts(const MovingShape& shape, const Po
                 c.velocity =
                     (c.point - shape.T_world_previous * (T_shape_world * c.point)) / shape.step;
             }
-            parts[begin / kPiece].push_back(c);
+            parts[begin / kShapePiece].push_back(c);
         }
     });
     std::vector<RigidContact> all;

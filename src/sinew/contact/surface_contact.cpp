@@ -11,11 +11,11 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 512;  // vertices or edges per piece of parallel work
+constexpr std::size_t kContactPiece = 512;  // vertices or edges per piece of parallel work
 
 void compute_edge_boxes(const Points& x, const Edges& edges, std::vector<Bounds>& boxes) {
     boxes.resize(static_cast<std::size_t>(edges.rows()));
-    parallel_for(boxes.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes.size(), kContactPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 a = point(x, edges(static_cast<Eigen::Index>(i), 0));
             const Vec3 b = point(x, edges(static_cast<Eigen::Index>(i), 1));
@@ -98,11 +98,11 @@ void SurfaceContacts::edge_pairs(Index e, const Points& x, std::vector<Index>& c
 // Runs test(i, candidates, found) for all i and joins what the pieces found in their order.
 template <class Pair, class Test>
 std::vector<Pair> SurfaceContacts::collect(std::size_t count, const Test& test) const {
-    std::vector<std::vector<Pair>> parts((count + kPiece - 1) / kPiece);
-    parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::vector<Pair>> parts((count + kContactPiece - 1) / kContactPiece);
+    parallel_for(count, kContactPiece, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> candidates;
         for (std::size_t i = begin; i < end; ++i) {
-            test(i, candidates, parts[begin / kPiece]);
+            test(i, candidates, parts[begin / kContactPiece]);
         }
     });
     std::vector<Pair> all;

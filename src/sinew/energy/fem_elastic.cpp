@@ -9,7 +9,7 @@
 namespace sinew {
 
 namespace {
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kElasticGrain = 1024;
 }
 
 FemElastic::FemElastic(const TetMesh& rest, std::shared_ptr<const Material> law)
@@ -46,13 +46,13 @@ double FemElastic::value(const Points& x) const {
         }
         return sum;
     };
-    return parallel_reduce(static_cast<std::size_t>(elements_.count()), kGrain, 0.0, sum_of,
+    return parallel_reduce(static_cast<std::size_t>(elements_.count()), kElasticGrain, 0.0, sum_of,
                            [](double a, double b) { return a + b; });
 }
 
 void FemElastic::add_gradient(const Points& x, Points& gradient) const {
     std::vector<Mat3> G(static_cast<std::size_t>(elements_.count()));
-    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(G.size(), kElasticGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const auto t = static_cast<Eigen::Index>(k);
             G[k] = law(t).stress(elements_.deformation_gradient(x, t)) * elements_.normals(t);

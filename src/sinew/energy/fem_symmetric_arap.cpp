@@ -12,7 +12,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kArapGrain = 1024;
 
 void require_one_per_tet(std::size_t found, const TetMesh& rest) {
     if (found != static_cast<std::size_t>(rest.tets.rows())) {
@@ -43,13 +43,13 @@ double FemSymmetricArap::value(const Points& x) const {
         }
         return sum;
     };
-    return parallel_reduce(stiffness_.size(), kGrain, 0.0, sum_of,
+    return parallel_reduce(stiffness_.size(), kArapGrain, 0.0, sum_of,
                            [](double a, double b) { return a + b; });
 }
 
 void FemSymmetricArap::add_gradient(const Points& x, Points& gradient) const {
     std::vector<Mat3> G(stiffness_.size());
-    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(G.size(), kArapGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const Mat3 D_S = edge_matrix(x, tets_, static_cast<Eigen::Index>(k));
             G[k] = symmetric_arap::gradient(D_S, rest_edges_[k], stiffness_[k]);

@@ -18,9 +18,9 @@ FemViscosity::FemViscosity(const TetMesh& rest, double shear, double bulk)
 }
 
 void FemViscosity::add_damping(const Points& x, const Points& v, Points& damping) const {
-    constexpr std::size_t kGrain = 2048;
+    constexpr std::size_t kViscosityGrain = 2048;
     std::vector<Mat3> G(static_cast<std::size_t>(elements_.count()));
-    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(G.size(), kViscosityGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const auto t = static_cast<Eigen::Index>(k);
             const Mat3 F = elements_.deformation_gradient(x, t);

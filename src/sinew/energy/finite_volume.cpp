@@ -13,7 +13,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kFiniteVolumeGrain = 2048;
 
 /// The corners of the face opposite corner k, counter-clockwise seen from outside.
 constexpr int kFaces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
@@ -99,7 +99,7 @@ Mat3 FiniteVolumeTets::deformation_gradient(const Points& x, Eigen::Index t) con
 
 void FiniteVolumeTets::add_to_vertices(const std::vector<Mat3>& corner_forces,
                                        Points& nodal) const {
-    parallel_for(static_cast<std::size_t>(vertices_), kGrain,
+    parallel_for(static_cast<std::size_t>(vertices_), kFiniteVolumeGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t v = begin; v < end; ++v) {
                          Vec3 sum = Vec3::Zero();

@@ -16,8 +16,8 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 512;
-constexpr double kFlat = 1e-12;  // doubled area over longest edge squared: no usable frame
+constexpr std::size_t kEmbeddingGrain = 512;
+constexpr double kFlatFrame = 1e-12;  // doubled area over longest edge squared: no usable frame
 
 Vec4 coordinates(const TetLocator& locator, Index t, const Vec3& p) {
     const Points& x = locator.points();
@@ -85,7 +85,7 @@ Mat3 frame_of(const Vec3& a, const Vec3& b, const Vec3& c) {
         return Mat3::Identity();  // collapsed to a point: no direction is left
     }
     Vec3 normal = along.cross((c - a).stableNormalized());
-    if (normal.squaredNorm() < kFlat * kFlat) {
+    if (normal.squaredNorm() < kFlatFrame * kFlatFrame) {
         normal = along.unitOrthogonal();  // collapsed to a line: any normal across it
     }
     normal.normalize();
@@ -98,7 +98,7 @@ bool has_area(const Points& x, const Triangles& t, Eigen::Index i) {
     const Vec3 u = point(x, t(i, 1)) - point(x, t(i, 0));
     const Vec3 v = point(x, t(i, 2)) - point(x, t(i, 0));
     return u.cross(v).norm() >
-           kFlat * std::max({u.squaredNorm(), v.squaredNorm(), (v - u).squaredNorm()});
+           kFlatFrame * std::max({u.squaredNorm(), v.squaredNorm(), (v - u).squaredNorm()});
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ TetEmbedding embed(const Points& points, const TetLocator& locator,
     result.weights.resize(n, 4);
     result.outside.resize(n);
     result.tet.resize(static_cast<std::size_t>(n));
-    parallel_for(result.tet.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(result.tet.size(), kEmbeddingGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             const Vec3 p = point(points, row);
@@ -146,7 +146,7 @@ TetEmbedding embed(const Points& points, const TetMesh& mesh, const EmbeddingOpt
 
 Points apply(const TetEmbedding& embedding, const Points& tet_points) {
     Points result(embedding.size(), 3);
-    parallel_for(static_cast<std::size_t>(embedding.size()), 4 * kGrain,
+    parallel_for(static_cast<std::size_t>(embedding.size()), 4 * kEmbeddingGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t i = begin; i < end; ++i) {
                          const auto row = static_cast<Eigen::Index>(i);
@@ -212,7 +212,7 @@ SurfaceAttachment attach(const Points& points, const TriangleMesh& surface) {
 
 Points apply(const SurfaceAttachment& attachment, const Points& surface_points) {
     Points result(attachment.size(), 3);
-    parallel_for(static_cast<std::size_t>(attachment.size()), 4 * kGrain,
+    parallel_for(static_cast<std::size_t>(attachment.size()), 4 * kEmbeddingGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t i = begin; i < end; ++i) {
                          const auto row = static_cast<Eigen::Index>(i);

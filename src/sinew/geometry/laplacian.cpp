@@ -17,8 +17,8 @@ namespace {
 
 using SparseMatrix = Eigen::SparseMatrix<double>;
 
-constexpr std::size_t kGrain = 1024;
-constexpr double kFlat = 1e-14;  // size over longest edge to the power of the dimension
+constexpr std::size_t kLaplacianGrain = 1024;
+constexpr double kFlatElement = 1e-14;  // size over longest edge to the power of the dimension
 
 [[noreturn]] void refuse(const char* kind, Eigen::Index element, const char* size) {
     throw InputError({.where = fmt::format("{} {}", kind, element),
@@ -45,7 +45,7 @@ Element<3> element_of(const Points& x, const Triangles& t, Eigen::Index e) {
     const double n2 = n.squaredNorm();
     const double longest2 =
         std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()});
-    if (!(std::sqrt(n2) > kFlat * longest2)) {
+    if (!(std::sqrt(n2) > kFlatElement * longest2)) {
         refuse("triangle", e, "area");
     }
     Element<3> result;
@@ -64,7 +64,7 @@ Element<4> element_of(const Points& x, const Tets& t, Eigen::Index e) {
     const double longest =
         std::sqrt(std::max({u.squaredNorm(), v.squaredNorm(), w.squaredNorm(),
                             (u - v).squaredNorm(), (v - w).squaredNorm(), (w - u).squaredNorm()}));
-    if (!(std::abs(det) > kFlat * longest * longest * longest)) {
+    if (!(std::abs(det) > kFlatElement * longest * longest * longest)) {
         refuse("tetrahedron", e, "volume");
     }
     Element<4> result;
@@ -90,7 +90,7 @@ template <class Elements>
 std::vector<Element<corners_of<Elements>>> all_elements(const Points& points,
                                                         const Elements& elements) {
     std::vector<Element<corners_of<Elements>>> result(static_cast<std::size_t>(elements.rows()));
-    parallel_for(result.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(result.size(), kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t e = begin; e < end; ++e) {
             result[e] = element_of(points, elements, static_cast<Eigen::Index>(e));
         }
@@ -103,7 +103,7 @@ template <class Count>
 SparseMatrix with_columns(Eigen::Index rows, Eigen::Index columns, Count&& count) {
     SparseMatrix A(rows, columns);
     std::vector<int> size(static_cast<std::size_t>(columns));
-    parallel_for(size.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(size.size(), kLaplacianGrain, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> scratch;
         for (std::size_t v = begin; v < end; ++v) {
             size[v] = static_cast<int>(count(v, scratch));
@@ -159,7 +159,7 @@ SparseMatrix assemble(const Elements& elements, Eigen::Index vertices, Entry&& e
             }
         }
     };
-    parallel_for(static_cast<std::size_t>(vertices), kGrain,
+    parallel_for(static_cast<std::size_t>(vertices), kLaplacianGrain,
                  [&](std::size_t begin, std::size_t end) {
                      std::vector<Index> rows;
                      for (std::size_t v = begin; v < end; ++v) {
@@ -207,22 +207,23 @@ SparseMatrix gradient_of(const Points& points, const Elements& elements) {
     SparseMatrix G =
         with_columns(3 * elements.rows(), points.rows(),
                      [&](std::size_t v, std::vector<Index>&) { return 3 * around[v].size(); });
-    parallel_for(
-        static_cast<std::size_t>(points.rows()), kGrain, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t v = begin; v < end; ++v) {
-                auto at = static_cast<std::size_t>(G.outerIndexPtr()[v]);
-                for (const Index e : around[v]) {
-                    int corner = 0;
-                    while (elements(e, corner) != static_cast<Index>(v)) {
-                        ++corner;
-                    }
-                    for (int k = 0; k < 3; ++k, ++at) {
-                        G.innerIndexPtr()[at] = 3 * e + k;
-                        G.valuePtr()[at] = parts[static_cast<std::size_t>(e)].gradients(k, corner);
-                    }
-                }
-            }
-        });
+    parallel_for(static_cast<std::size_t>(points.rows()), kLaplacianGrain,
+                 [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t v = begin; v < end; ++v) {
+                         auto at = static_cast<std::size_t>(G.outerIndexPtr()[v]);
+                         for (const Index e : around[v]) {
+                             int corner = 0;
+                             while (elements(e, corner) != static_cast<Index>(v)) {
+                                 ++corner;
+                             }
+                             for (int k = 0; k < 3; ++k, ++at) {
+                                 G.innerIndexPtr()[at] = 3 * e + k;
+                                 G.valuePtr()[at] =
+                                     parts[static_cast<std::size_t>(e)].gradients(k, corner);
+                             }
+                         }
+                     }
+                 });
     return G;
 }
 

@@ -13,7 +13,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 4096;  // elements per piece of work
+constexpr std::size_t kMeasureGrain = 4096;  // elements per piece of work
 
 std::size_t rows_of(Eigen::Index rows) {
     return static_cast<std::size_t>(rows);
@@ -22,7 +22,7 @@ std::size_t rows_of(Eigen::Index rows) {
 /// Calls f(i) for every row, in parallel.
 template <class F>
 void for_each_row(Eigen::Index rows, F&& f) {
-    parallel_for(rows_of(rows), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(rows_of(rows), kMeasureGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             f(static_cast<Eigen::Index>(i));
         }
@@ -33,7 +33,7 @@ void for_each_row(Eigen::Index rows, F&& f) {
 template <class T, class F>
 T sum_of_rows(Eigen::Index rows, T zero, F&& f) {
     return parallel_reduce(
-        rows_of(rows), kGrain, zero,
+        rows_of(rows), kMeasureGrain, zero,
         [&](std::size_t begin, std::size_t end) {
             T part = zero;
             for (std::size_t i = begin; i < end; ++i) {

@@ -18,7 +18,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kBlock = 8;      // points that are evaluated side by side
-constexpr std::size_t kGrain = 64;     // blocks or columns per piece of work
+constexpr std::size_t kRbfGrain = 64;  // blocks or columns per piece of work
 constexpr double kPlanar = 1e-9;       // thickness over extent below which centres are a plane
 constexpr double kMaxResidual = 1e-6;  // of the box: fits that miss by more have broken down
 constexpr double kNoise = 64.0 * std::numeric_limits<double>::epsilon();
@@ -88,7 +88,7 @@ void require_usable(const Points& source, const Points& target, const RbfOptions
 Eigen::MatrixXd kernel_matrix(const Rows& centres, double smoothing) {
     const Eigen::Index n = centres.rows();
     Eigen::MatrixXd Phi(n, n);
-    parallel_for(static_cast<std::size_t>(n), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(static_cast<std::size_t>(n), kRbfGrain, [&](std::size_t begin, std::size_t end) {
         for (auto j = static_cast<Eigen::Index>(begin); j < static_cast<Eigen::Index>(end); ++j) {
             const auto r2 = (centres.col(0).array() - centres(j, 0)).square() +
                             (centres.col(1).array() - centres(j, 1)).square() +
@@ -105,13 +105,13 @@ Eigen::MatrixXd kernel_matrix(const Rows& centres, double smoothing) {
 void reflect(Eigen::MatrixXd& A, const Eigen::VectorXd& v, double tau) {
     const auto n = static_cast<std::size_t>(A.rows());
     Eigen::VectorXd p(A.rows());
-    parallel_for(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n, kRbfGrain, [&](std::size_t begin, std::size_t end) {
         for (auto j = static_cast<Eigen::Index>(begin); j < static_cast<Eigen::Index>(end); ++j) {
             p[j] = tau * A.col(j).dot(v);
         }
     });
     const Eigen::VectorXd q = p - 0.5 * tau * p.dot(v) * v;
-    parallel_for(n, kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n, kRbfGrain, [&](std::size_t begin, std::size_t end) {
         for (auto j = static_cast<Eigen::Index>(begin); j < static_cast<Eigen::Index>(end); ++j) {
             A.col(j) -= q[j] * v + v[j] * q;
         }
@@ -242,7 +242,7 @@ RbfWarp::RbfWarp(const Points& source, const Points& target, const RbfOptions& o
         Points moved = centres_;
         Points fitted(moved.rows(), 3);
         const auto blocks = static_cast<std::size_t>(moved.rows());
-        parallel_for(blocks, kGrain, [&](std::size_t begin, std::size_t end) {
+        parallel_for(blocks, kRbfGrain, [&](std::size_t begin, std::size_t end) {
             displace(moved.data() + 3 * begin, fitted.data() + 3 * begin, end - begin);
         });
         return (displacement - options.smoothing * weights_ - fitted).eval();
@@ -312,7 +312,7 @@ Vec3 RbfWarp::at(const Vec3& p) const {
 
 Points RbfWarp::apply(const Points& points) const {
     Points result(points.rows(), 3);
-    parallel_for(static_cast<std::size_t>(points.rows()), kGrain,
+    parallel_for(static_cast<std::size_t>(points.rows()), kRbfGrain,
                  [&](std::size_t begin, std::size_t end) {
                      const auto first = static_cast<Eigen::Index>(begin);
                      const auto count = static_cast<Eigen::Index>(end - begin);

@@ -15,7 +15,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 1024;
+constexpr std::size_t kSamplingGrain = 1024;
 
 /// Running sums of the sizes: element i owns the stretch from sums[i-1] to sums[i].
 std::vector<double> running_sums(const Eigen::VectorXd& sizes, const char* where, const char* size,
@@ -53,7 +53,7 @@ SurfaceSamples sample_surface(const TriangleMesh& mesh, Eigen::Index count, Seed
     samples.points.resize(count, 3);
     samples.barycentric.resize(count, 3);
     samples.triangle.resize(static_cast<std::size_t>(count));
-    parallel_for(samples.triangle.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(samples.triangle.size(), kSamplingGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             Random random(seed, i);
             const Index t = pick(sums, random.uniform());
@@ -80,7 +80,7 @@ VolumeSamples sample_volume(const TetMesh& mesh, Eigen::Index count, Seed seed) 
     samples.points.resize(count, 3);
     samples.barycentric.resize(count, 4);
     samples.tet.resize(static_cast<std::size_t>(count));
-    parallel_for(samples.tet.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(samples.tet.size(), kSamplingGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             Random random(seed, i);
             const Index t = pick(sums, random.uniform());

@@ -6,7 +6,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kDistanceGrain = 256;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ double SignedDistance::at(const Vec3& p) const {
 
 Eigen::VectorXd SignedDistance::at_all(const Points& points) const {
     Eigen::VectorXd result(points.rows());
-    parallel_for(static_cast<std::size_t>(points.rows()), kGrain,
+    parallel_for(static_cast<std::size_t>(points.rows()), kDistanceGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t i = begin; i < end; ++i) {
                          const auto row = static_cast<Eigen::Index>(i);

@@ -18,10 +18,10 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 256;  // queries per piece of work
+constexpr std::size_t kTreeGrain = 256;  // queries per piece of work
 // Relative slack of the search radius: triangles that share the nearest vertex must all be seen,
 // whatever their own rounding.
-constexpr double kSlack = 1.0 + 1e-12;
+constexpr double kTreeSlack = 1.0 + 1e-12;
 
 using Corners = std::array<Vec3, 3>;
 
@@ -157,7 +157,7 @@ ClosestPoint SurfaceTree::closest_point(const Vec3& p, double max_distance) cons
             best.point = on.point;
             best.triangle = triangle;
             best.barycentric = on.barycentric;
-            radius = std::sqrt(best2) * kSlack;
+            radius = std::sqrt(best2) * kTreeSlack;
         }
         return radius;
     });
@@ -170,7 +170,7 @@ ClosestPoint SurfaceTree::closest_point(const Vec3& p, double max_distance) cons
 std::vector<ClosestPoint> SurfaceTree::closest_points(const Points& points,
                                                       double max_distance) const {
     std::vector<ClosestPoint> result(static_cast<std::size_t>(points.rows()));
-    parallel_for(result.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(result.size(), kTreeGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             result[i] = closest_point(point(points, static_cast<Eigen::Index>(i)), max_distance);
         }
@@ -198,7 +198,7 @@ RayHit SurfaceTree::first_hit(const Ray& ray) const {
 
 std::vector<RayHit> SurfaceTree::first_hits(const std::vector<Ray>& rays) const {
     std::vector<RayHit> result(rays.size());
-    parallel_for(rays.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(rays.size(), kTreeGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             result[i] = first_hit(rays[i]);
         }

@@ -15,11 +15,11 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 256;
-constexpr double kCrack = 1e-12;        // of the mesh's size: still inside
-constexpr double kSlack = 1.0 + 1e-12;  // of the search radius, so that all ties are seen
+constexpr std::size_t kLocatorGrain = 256;
+constexpr double kCrack = 1e-12;               // of the mesh's size: still inside
+constexpr double kLocatorSlack = 1.0 + 1e-12;  // of the search radius, so that all ties are seen
 
-void require_finite(const Vec3& p) {
+void require_locatable(const Vec3& p) {
     if (!p.allFinite()) {
         throw InputError({.where = "point location",
                           .found = fmt::format("position ({}, {}, {})", p.x(), p.y(), p.z()),
@@ -31,7 +31,7 @@ void require_finite(const Vec3& p) {
 template <class Locate>
 std::vector<TetLocation> for_all(const Points& points, Locate&& locate) {
     std::vector<TetLocation> result(static_cast<std::size_t>(points.rows()));
-    parallel_for(result.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+    parallel_for(result.size(), kLocatorGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             result[i] = locate(point(points, static_cast<Eigen::Index>(i)));
         }
@@ -102,7 +102,7 @@ TetLocation TetLocator::search(const Vec3& p, double radius) const {
             best2 = on.squared_distance;
             best.tet = static_cast<Index>(t);
             best.barycentric = on.barycentric;
-            radius = std::sqrt(best2) * kSlack;
+            radius = std::sqrt(best2) * kLocatorSlack;
         }
         return radius;
     });
@@ -114,7 +114,7 @@ TetLocation TetLocator::search(const Vec3& p, double radius) const {
 }
 
 TetLocation TetLocator::find(const Vec3& p) const {
-    require_finite(p);
+    require_locatable(p);
     return search(p, tree_->crack);
 }
 
@@ -133,7 +133,7 @@ std::vector<TetLocation> TetLocator::nearest_all(const Points& points, double ma
 }
 
 std::vector<Index> TetLocator::within(const Vec3& p, double distance) const {
-    require_finite(p);
+    require_locatable(p);
     std::vector<Index> result;
     tree_->boxes.near(p, distance, [&](std::size_t t) {
         if (tree_->closest(p, t).squared_distance <= distance * distance) {

@@ -13,7 +13,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 2048;
+constexpr std::size_t kQualityGrain = 2048;
 
 /// The edge (i, j) and the two corners (k, l) that it does not touch.
 constexpr int kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
@@ -23,7 +23,7 @@ constexpr int kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
 
 DihedralAngles tet_dihedral_angles(const Points& points, const Tets& tets) {
     DihedralAngles angles(tets.rows(), 6);
-    parallel_for(static_cast<std::size_t>(tets.rows()), kGrain,
+    parallel_for(static_cast<std::size_t>(tets.rows()), kQualityGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (auto t = static_cast<Eigen::Index>(begin);
                           t < static_cast<Eigen::Index>(end); ++t) {
@@ -43,7 +43,8 @@ DihedralAngles tet_dihedral_angles(const Points& points, const Tets& tets) {
 Eigen::VectorXd tet_radius_edge_ratios(const Points& points, const Tets& tets) {
     Eigen::VectorXd ratios(tets.rows());
     parallel_for(
-        static_cast<std::size_t>(tets.rows()), kGrain, [&](std::size_t begin, std::size_t end) {
+        static_cast<std::size_t>(tets.rows()), kQualityGrain,
+        [&](std::size_t begin, std::size_t end) {
             for (auto t = static_cast<Eigen::Index>(begin); t < static_cast<Eigen::Index>(end);
                  ++t) {
                 const Vec3 a = point(points, tets(t, 0));

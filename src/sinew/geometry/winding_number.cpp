@@ -20,15 +20,16 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kGrain = 256;
+constexpr std::size_t kWindingGrain = 256;
 constexpr Index kLeafSize = 8;           // triangles that are summed exactly
 constexpr double kTooNearToCall = 0.02;  // fast values this close to 0.5 are checked exactly
 constexpr double kFourPi = 4.0 * std::numbers::pi;
 
 using Corners = std::array<Vec3, 3>;
 
-/// Moments of the oriented area about `centre`, symmetrised: the kernel they meet is symmetric.
-struct Moments {
+/// DipoleMoments of the oriented area about `centre`, symmetrised: the kernel they meet is
+/// symmetric.
+struct DipoleMoments {
     Vec3 centre = Vec3::Zero();
     double radius2 = 0.0;           // no point of the cluster is further from the centre, squared
     Vec3 zeroth = Vec3::Zero();     // int n dA
@@ -37,7 +38,7 @@ struct Moments {
 };
 
 struct Node {
-    Moments moments;
+    DipoleMoments moments;
     Index begin = 0;  // triangles order[begin .. end)
     Index end = 0;
     Index right = -1;  // second child; the first follows its parent. -1: a leaf
@@ -45,7 +46,7 @@ struct Node {
 
 /// Adds one triangle with corners c (relative to the centre).
 ///   int y dA = A s/3,   int y y^T dA = A/12 (s s^T + sum_k c_k c_k^T),   s = c_0 + c_1 + c_2
-void add_triangle(const Corners& c, Moments& m) {
+void add_triangle(const Corners& c, DipoleMoments& m) {
     const Vec3 n = 0.5 * (c[1] - c[0]).cross(c[2] - c[0]);
     const Vec3 s = c[0] + c[1] + c[2];
     const Vec3 y = s / 3.0;
@@ -75,7 +76,7 @@ void add_triangle(const Corners& c, Moments& m) {
 /// Taylor expansion of int n . g(r + y) dA with g(r) = r/|r|^3 and r from the query to the centre:
 ///   g_i = r_i/r^3,   d_j g_i = delta_ij/r^3 - 3 r_i r_j/r^5,
 ///   d_j d_k g_i = -3 (delta_ij r_k + delta_ik r_j + delta_jk r_i)/r^5 + 15 r_i r_j r_k/r^7
-double expansion(const Moments& m, const Vec3& r, double r2) {
+double expansion(const DipoleMoments& m, const Vec3& r, double r2) {
     const double inverse2 = 1.0 / r2;
     const double inverse3 = inverse2 * std::sqrt(inverse2);
     const double inverse5 = inverse3 * inverse2;
@@ -165,7 +166,7 @@ void WindingNumber::Tree::split(std::vector<Index>& order, const std::vector<Vec
 }
 
 void WindingNumber::Tree::compute_moments(Node& node) const {
-    Moments& m = node.moments;
+    DipoleMoments& m = node.moments;
     const auto begin = static_cast<std::size_t>(node.begin);
     const auto end = static_cast<std::size_t>(node.end);
     double total = 0.0;
@@ -243,7 +244,7 @@ double WindingNumber::at(const Vec3& p) const {
 
 Eigen::VectorXd WindingNumber::at_all(const Points& points) const {
     Eigen::VectorXd result(points.rows());
-    parallel_for(static_cast<std::size_t>(points.rows()), kGrain,
+    parallel_for(static_cast<std::size_t>(points.rows()), kWindingGrain,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t i = begin; i < end; ++i) {
                          const auto row = static_cast<Eigen::Index>(i);

@@ -23,10 +23,6 @@ namespace {
 constexpr double kHead = 0.12;       // of a long part's length belongs to each head
 constexpr double kHeadReach = 0.03;  // m, of a joint's handle in parts that scale as a whole
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
         return name.find(word) != std::string_view::npos;

@@ -16,14 +16,10 @@ namespace sinew {
 
 namespace {
 
-constexpr int kMostRounds = 20;       // of root finding
+constexpr int kMostRootRounds = 20;   // of root finding
 constexpr double kRoomSlack = 0.02;   // of the room, beyond which a vertex is held back further
 constexpr double kTolerance = 0.002;  // of volumes, relative
 constexpr double kMostGamma = 60.0;   // beyond this the skin would fold
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// One unknown of root finding: the volume gained rises with the strength.
 struct Unknown {
@@ -108,7 +104,7 @@ Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetS
     RoomToGrow room(skin);
     const std::size_t skin_vertices = skin.tet_vertex.size();
     Points x;
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostRootRounds; ++round) {
         std::vector<double> gamma(skin_vertices, 0.0);
         for (const Unknown& u : unknowns) {
             for (std::size_t i = 0; i < skin_vertices; ++i) {
@@ -140,7 +136,7 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Points& rest
         u.strength = u.wanted / u.before - 1.0;
     }
     Points x = rest;
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostRootRounds; ++round) {
         ratio.assign(unknowns.front().weights.size(), 1.0);
         for (const Unknown& u : unknowns) {
             for (std::size_t t = 0; t < ratio.size(); ++t) {

@@ -27,10 +27,6 @@ constexpr double kShapeWeight = 200.0;  // Pa, of scaled fat: a thousandth, so t
 constexpr double kRestWeight = 2e4;     // N/m per m^2 of skin, of scaled fat
 constexpr double kBendWeight = 0.02;    // N m, of the skin over scaled fat
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 struct FatLayer::Data {

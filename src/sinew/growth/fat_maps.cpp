@@ -21,10 +21,6 @@ namespace {
 
 constexpr int kSmoothingRounds = 15;
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 double bell(double x, double width) {
     return std::exp(-0.5 * x * x / (width * width));
 }

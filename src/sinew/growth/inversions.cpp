@@ -20,10 +20,6 @@ constexpr double kShareOfAngle = 0.5;  // of the angle at rest, where that is le
 constexpr int kOpeningRounds = 60;
 constexpr double kOpening = 1.25;  // of a flat tetrahedron's volume in a round
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 // Which of some tetrahedra are bad, and what they were at rest.
 class BadTets {
 public:

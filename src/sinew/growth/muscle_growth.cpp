@@ -32,10 +32,6 @@ constexpr int kEarlyIterations = 6;
 constexpr double kStill = 1e-8;          // m, of a vertex in an iteration: rounding
 constexpr double kSettledChange = 2e-3;  // of volume factors, below which they have settled
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 struct MuscleGrowth::Data {

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/io/atlas_files.h"
 #include "sinew/io/strict_json.h"
@@ -7,23 +8,15 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <numbers>
 
 namespace sinew {
 
 namespace {
 
-constexpr double kDegree = std::numbers::pi / 180.0;
-constexpr double kMillilitre = 1e-6;
 constexpr std::size_t kMaxParts = 100'000;
 constexpr std::size_t kMaxName = 200;
 // A guessed end farther than this from its bone is not on that bone.
 constexpr double kFarGuess = 15.0;  // mm
-
-Vec3 read_vec3(const StrictJson& json) {
-    const std::vector<double> v = json.numbers(3);
-    return {v[0], v[1], v[2]};
-}
 
 double read_number(const StrictJson& json, double low, double high) {
     const double value = json.number();

@@ -19,7 +19,8 @@ namespace sinew {
 
 namespace {
 
-[[noreturn]] void refuse(const std::filesystem::path& path, std::string found, std::string remedy) {
+[[noreturn]] void refuse_place(const std::filesystem::path& path, std::string found,
+                               std::string remedy) {
     throw InputError({.where = path.string(),
                       .found = std::move(found),
                       .needs = "a place that can be written to",
@@ -38,25 +39,25 @@ mode_t usual_permissions() {
 AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
     namespace fs = std::filesystem;
     if (target_.empty() || target_.filename().empty()) {
-        refuse(target_, "no file name", "name a file, not a folder");
+        refuse_place(target_, "no file name", "name a file, not a folder");
     }
     if (fs::is_directory(target_)) {
-        refuse(target_, "a folder of that name exists", "name a file, not a folder");
+        refuse_place(target_, "a folder of that name exists", "name a file, not a folder");
     }
     fs::path folder = target_.parent_path();
     if (folder.empty()) {
         folder = ".";
     }
     if (!fs::is_directory(folder)) {
-        refuse(target_, fmt::format("folder {} does not exist", folder.string()),
-               "make the folder first");
+        refuse_place(target_, fmt::format("folder {} does not exist", folder.string()),
+                     "make the folder first");
     }
     std::string name = (folder / fmt::format(".{}.XXXXXX", target_.filename().string())).string();
     const int handle = ::mkstemp(name.data());
     if (handle < 0) {
-        refuse(target_,
-               fmt::format("cannot write in {}: {}", folder.string(), std::strerror(errno)),
-               "choose another folder or change its permissions");
+        refuse_place(target_,
+                     fmt::format("cannot write in {}: {}", folder.string(), std::strerror(errno)),
+                     "choose another folder or change its permissions");
     }
     ::fchmod(handle, usual_permissions());
     ::close(handle);
@@ -77,7 +78,7 @@ void AtomicFile::commit() {
         ::close(handle);
     }
     if (!is_flushed || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
-        refuse(target_, std::strerror(errno), "check the disk and the folder's permissions");
+        refuse_place(target_, std::strerror(errno), "check the disk and the folder's permissions");
     }
     is_committed_ = true;
 }
@@ -95,7 +96,8 @@ void write_file_bytes(const std::filesystem::path& path, std::string_view conten
             out && std::fwrite(content.data(), 1, content.size(), out.get()) == content.size() &&
             std::fflush(out.get()) == 0;
         if (!is_written) {
-            refuse(path, std::strerror(errno), "free some disk space or choose another folder");
+            refuse_place(path, std::strerror(errno),
+                         "free some disk space or choose another folder");
         }
     }
     file.commit();

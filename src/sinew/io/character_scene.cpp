@@ -18,10 +18,6 @@ constexpr std::size_t kMostKeys = 100000;
 constexpr double kTipReach = 1.8;   // from a joint past the middle of what it holds
 constexpr int kFewestVertices = 8;  // that make a tip worth having
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 // Which nodes are joints.
 std::vector<char> joint_nodes(const GltfScene& scene) {
     std::vector<char> is_joint(scene.nodes.size(), 0);

@@ -1,25 +1,18 @@
 #include "sinew/io/figure_files.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/strict_json.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 
 namespace sinew {
 
 namespace {
 
 constexpr double kMillimetre = 1e-3;
-constexpr double kMillilitre = 1e-6;
-constexpr double kDegree = std::numbers::pi / 180.0;
-
-Vec3 read_vec3(const StrictJson& json) {
-    const std::vector<double> v = json.numbers(3);
-    return {v[0], v[1], v[2]};
-}
 
 void require_format(const StrictJson& json, const char* format) {
     if (json.at("format").text() != format) {

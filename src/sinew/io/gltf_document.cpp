@@ -143,7 +143,7 @@ double component(const char* at, std::size_t type, bool is_normalised) {
 
 }  // namespace
 
-std::string shown(const json& value) {
+std::string shown_value(const json& value) {
     return value.is_structured() ? value.type_name() : value.dump().substr(0, 40);
 }
 
@@ -250,7 +250,8 @@ std::size_t GltfDocument::whole(const json& object, const char* key, std::size_t
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_unsigned() ||
         found->get<std::uint64_t>() >= limit) {
-        refuse(fmt::format("{}, {}", place, key), found == object.end() ? "nothing" : shown(*found),
+        refuse(fmt::format("{}, {}", place, key),
+               found == object.end() ? "nothing" : shown_value(*found),
                fmt::format("a whole number below {}", limit));
     }
     return found->get<std::size_t>();

@@ -18,7 +18,7 @@ namespace sinew {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kArrayBuffer = 34962;
 constexpr int kElementBuffer = 34963;
@@ -34,7 +34,7 @@ void append_32(std::string& out, std::uint32_t value) {
     }
 }
 
-[[noreturn]] void refuse(std::string where, std::string found, std::string needs) {
+[[noreturn]] void refuse_scene(std::string where, std::string found, std::string needs) {
     throw InputError({.where = std::move(where),
                       .found = std::move(found),
                       .needs = std::move(needs),
@@ -43,8 +43,8 @@ void append_32(std::string& out, std::uint32_t value) {
 
 /// A valid UTF-8 name: JSON knows no other.
 std::string clean_name(std::string_view name) {
-    const json text = std::string(name);
-    return json::parse(text.dump(-1, ' ', true, json::error_handler_t::replace));
+    const OrderedJson text = std::string(name);
+    return OrderedJson::parse(text.dump(-1, ' ', true, OrderedJson::error_handler_t::replace));
 }
 
 /// Collects binary data with the views and accessors that describe it.
@@ -64,8 +64,8 @@ private:
     std::size_t add_whole(std::span<const Index> values, std::size_t width, const char* shape,
                           int type, int target);
     std::size_t add_material(const GltfPart& part);
-    void add_attributes(const GltfPart& part, json& primitive);
-    void add_morphs(const GltfPart& part, json& mesh, json& primitive);
+    void add_attributes(const GltfPart& part, OrderedJson& primitive);
+    void add_morphs(const GltfPart& part, OrderedJson& mesh, OrderedJson& primitive);
     void add_part(const GltfPart& part);
     void add_nodes();
     void add_skins();
@@ -74,16 +74,17 @@ private:
 
     const GltfScene& scene_;
     std::string data_;
-    json views_ = json::array(), accessors_ = json::array(), materials_ = json::array(),
-         meshes_ = json::array(), nodes_ = json::array(), skins_ = json::array(),
-         animations_ = json::array();
+    OrderedJson views_ = OrderedJson::array(), accessors_ = OrderedJson::array(),
+                materials_ = OrderedJson::array(), meshes_ = OrderedJson::array(),
+                nodes_ = OrderedJson::array(), skins_ = OrderedJson::array(),
+                animations_ = OrderedJson::array();
     std::size_t view_begin_ = 0;
     std::vector<std::size_t> node_of_part_;
     std::map<std::string, std::size_t> material_of_look_;
 };
 
 std::size_t Writer::add_view(int target) {
-    json view = {
+    OrderedJson view = {
         {"buffer", 0}, {"byteOffset", view_begin_}, {"byteLength", data_.size() - view_begin_}};
     if (target != 0) {
         view["target"] = target;
@@ -143,17 +144,18 @@ void Writer::require_valid_part(const GltfPart& part) const {
     require_valid(part.part.mesh, where);
     const Eigen::Index points = part.part.mesh.points.rows();
     if (points > 0 && part.part.mesh.points.cwiseAbs().maxCoeff() > kLargestCoordinate) {
-        refuse(where, "a coordinate beyond single precision", "coordinates below 1e30 m");
+        refuse_scene(where, "a coordinate beyond single precision", "coordinates below 1e30 m");
     }
     if (part.normals.rows() != 0 && part.normals.rows() != points) {
-        refuse(where, fmt::format("{} normals", part.normals.rows()),
-               fmt::format("{} or none", points));
+        refuse_scene(where, fmt::format("{} normals", part.normals.rows()),
+                     fmt::format("{} or none", points));
     }
     for (const GltfMorph& morph : part.morphs) {
         if (morph.displacement.rows() != points || !morph.displacement.allFinite()) {
-            refuse(where,
-                   fmt::format("a morph '{}' of {} points", morph.name, morph.displacement.rows()),
-                   fmt::format("{} finite displacements", points));
+            refuse_scene(
+                where,
+                fmt::format("a morph '{}' of {} points", morph.name, morph.displacement.rows()),
+                fmt::format("{} finite displacements", points));
         }
     }
     if (part.skin < 0) {
@@ -161,8 +163,8 @@ void Writer::require_valid_part(const GltfPart& part) const {
     }
     if (part.skin >= static_cast<Index>(scene_.skins.size()) || part.joints.rows() != points ||
         part.weights.rows() != points) {
-        refuse(where, "a skin without joints and weights for every point",
-               "four of each per point");
+        refuse_scene(where, "a skin without joints and weights for every point",
+                     "four of each per point");
     }
     const auto joints =
         static_cast<Index>(scene_.skins[static_cast<std::size_t>(part.skin)].joints.size());
@@ -170,17 +172,17 @@ void Writer::require_valid_part(const GltfPart& part) const {
         if (part.joints.row(i).minCoeff() < 0 || part.joints.row(i).maxCoeff() >= joints ||
             !(part.weights.row(i).minCoeff() >= 0) ||
             !(std::abs(part.weights.row(i).sum() - 1.0) < 1e-6)) {
-            refuse(fmt::format("{}, point {}", where, i), "joints or weights out of range",
-                   "joints of the skin and weights that sum to 1");
+            refuse_scene(fmt::format("{}, point {}", where, i), "joints or weights out of range",
+                         "joints of the skin and weights that sum to 1");
         }
     }
 }
 
 std::size_t Writer::add_material(const GltfPart& part) {
-    json material = {{"pbrMetallicRoughness",
-                      {{"baseColorFactor", part.part.colour},
-                       {"metallicFactor", part.metallic},
-                       {"roughnessFactor", part.roughness}}}};
+    OrderedJson material = {{"pbrMetallicRoughness",
+                             {{"baseColorFactor", part.part.colour},
+                              {"metallicFactor", part.metallic},
+                              {"roughnessFactor", part.roughness}}}};
     if (part.part.colour[3] < 1.0f) {
         material["alphaMode"] = "BLEND";
     }
@@ -196,9 +198,9 @@ std::size_t Writer::add_material(const GltfPart& part) {
     return known->second;
 }
 
-void Writer::add_attributes(const GltfPart& part, json& primitive) {
+void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
     const TriangleMesh& mesh = part.part.mesh;
-    json& attributes = primitive["attributes"];
+    OrderedJson& attributes = primitive["attributes"];
     attributes["POSITION"] = add_points(mesh.points, true);
     if (mesh.triangles.rows() > 0) {
         Points normals = part.normals.rows() > 0 ? part.normals : vertex_normals(mesh);
@@ -241,7 +243,7 @@ void Writer::add_attributes(const GltfPart& part, json& primitive) {
     }
 }
 
-void Writer::add_morphs(const GltfPart& part, json& mesh, json& primitive) {
+void Writer::add_morphs(const GltfPart& part, OrderedJson& mesh, OrderedJson& primitive) {
     for (const GltfMorph& morph : part.morphs) {
         primitive["targets"].push_back({{"POSITION", add_points(morph.displacement, true)}});
         mesh["weights"].push_back(morph.weight);
@@ -252,13 +254,13 @@ void Writer::add_morphs(const GltfPart& part, json& mesh, json& primitive) {
 void Writer::add_part(const GltfPart& part) {
     require_valid_part(part);
     const TriangleMesh& shape = part.part.mesh;
-    json node = {{"name", clean_name(part.part.name)}};
+    OrderedJson node = {{"name", clean_name(part.part.name)}};
     if (!part.part.kind.empty()) {
         node["extras"]["kind"] = clean_name(part.part.kind);
     }
     if (shape.points.rows() > 0) {
-        json mesh = {{"name", clean_name(part.part.name)}};
-        json primitive;
+        OrderedJson mesh = {{"name", clean_name(part.part.name)}};
+        OrderedJson primitive;
         add_attributes(part, primitive);
         if (shape.triangles.rows() > 0) {
             const std::span<const Index> flat(shape.triangles.data(),
@@ -273,7 +275,7 @@ void Writer::add_part(const GltfPart& part) {
         }
         primitive["material"] = add_material(part);
         add_morphs(part, mesh, primitive);
-        mesh["primitives"] = json::array({std::move(primitive)});
+        mesh["primitives"] = OrderedJson::array({std::move(primitive)});
         node["mesh"] = meshes_.size();
         meshes_.push_back(std::move(mesh));
         if (part.skin >= 0) {
@@ -290,8 +292,9 @@ void Writer::add_nodes() {
         if (node.parent >= static_cast<Index>(i) || node.parent < -1 ||
             !node.translation.allFinite() || !node.scale.allFinite() ||
             !(std::abs(node.rotation.norm() - 1.0) < 1e-6)) {
-            refuse(fmt::format("node '{}'", node.name), "a parent or a transform out of range",
-                   "an earlier parent or -1, finite numbers and a unit rotation");
+            refuse_scene(fmt::format("node '{}'", node.name),
+                         "a parent or a transform out of range",
+                         "an earlier parent or -1, finite numbers and a unit rotation");
         }
         const Eigen::Quaterniond q = node.rotation.normalized();
         nodes_.push_back(
@@ -309,16 +312,16 @@ void Writer::add_skins() {
     for (const GltfSkin& skin : scene_.skins) {
         const std::string where = fmt::format("skin '{}'", skin.name);
         if (skin.joints.empty() || skin.inverse_bind.size() != skin.joints.size()) {
-            refuse(where,
-                   fmt::format("{} joints and {} matrices", skin.joints.size(),
-                               skin.inverse_bind.size()),
-                   "as many matrices as joints, and at least one");
+            refuse_scene(where,
+                         fmt::format("{} joints and {} matrices", skin.joints.size(),
+                                     skin.inverse_bind.size()),
+                         "as many matrices as joints, and at least one");
         }
         std::vector<double> matrices;
         for (std::size_t j = 0; j < skin.joints.size(); ++j) {
             if (skin.joints[j] < 0 || skin.joints[j] >= static_cast<Index>(scene_.nodes.size()) ||
                 !skin.inverse_bind[j].allFinite()) {
-                refuse(where, fmt::format("joint {}", skin.joints[j]), "a node of the scene");
+                refuse_scene(where, fmt::format("joint {}", skin.joints[j]), "a node of the scene");
             }
             Eigen::Matrix4d B = skin.inverse_bind[j];
             B.row(3) << 0, 0, 0, 1;
@@ -334,15 +337,16 @@ void Writer::add_animations() {
     static constexpr const char* kPaths[] = {"translation", "rotation", "scale", "weights"};
     static constexpr const char* kKinds[] = {"STEP", "LINEAR", "CUBICSPLINE"};
     for (const GltfAnimation& animation : scene_.animations) {
-        json samplers = json::array();
-        json channels = json::array();
+        OrderedJson samplers = OrderedJson::array();
+        OrderedJson channels = OrderedJson::array();
         for (const GltfTrack& track : animation.tracks) {
             const bool is_morph = track.path == GltfPath::MorphWeights;
             const Index target = is_morph ? track.part : track.node;
             const std::size_t limit = is_morph ? node_of_part_.size() : scene_.nodes.size();
             const std::string where = fmt::format("animation '{}'", animation.name);
             if (target < 0 || static_cast<std::size_t>(target) >= limit) {
-                refuse(where, fmt::format("target {}", target), fmt::format("below {}", limit));
+                refuse_scene(where, fmt::format("target {}", target),
+                             fmt::format("below {}", limit));
             }
             const auto index = static_cast<std::size_t>(target);
             const std::size_t width = is_morph ? scene_.parts[index].morphs.size()
@@ -352,7 +356,7 @@ void Writer::add_animations() {
                 track.times.size() *
                 (track.interpolation == GltfInterpolation::CubicSpline ? 3 : 1);
             if (track.times.empty() || width == 0 || track.values.size() != keys * width) {
-                refuse(
+                refuse_scene(
                     where,
                     fmt::format("{} times and {} values", track.times.size(), track.values.size()),
                     fmt::format("{} values per key", width));
@@ -383,17 +387,17 @@ std::string Writer::bytes() {
     add_skins();
     add_animations();
 
-    json root;
+    OrderedJson root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Sinew " + version()}};
     if (!nodes_.empty()) {
-        json roots = json::array();
+        OrderedJson roots = OrderedJson::array();
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             if (i >= scene_.nodes.size() || scene_.nodes[i].parent < 0) {
                 roots.push_back(i);
             }
         }
         root["scene"] = 0;
-        root["scenes"] = json::array({{{"nodes", std::move(roots)}}});
+        root["scenes"] = OrderedJson::array({{{"nodes", std::move(roots)}}});
     }
     for (auto& [key, items] :
          {std::pair("nodes", &nodes_), std::pair("meshes", &meshes_),
@@ -405,14 +409,14 @@ std::string Writer::bytes() {
         }
     }
     if (!data_.empty()) {
-        root["buffers"] = json::array({{{"byteLength", data_.size()}}});
+        root["buffers"] = OrderedJson::array({{{"byteLength", data_.size()}}});
     }
     std::string text = root.dump();
     text.resize((text.size() + 3) / 4 * 4, ' ');
     const std::size_t total = 20 + text.size() + (data_.empty() ? 0 : 8 + data_.size());
     if (total > std::numeric_limits<std::uint32_t>::max()) {
-        refuse("scene", fmt::format("{:.1f} GB", static_cast<double>(total) * 1e-9),
-               "less than 4.2 GB, the most a .glb file holds");
+        refuse_scene("scene", fmt::format("{:.1f} GB", static_cast<double>(total) * 1e-9),
+                     "less than 4.2 GB, the most a .glb file holds");
     }
     std::string out;
     out.reserve(total);

@@ -15,7 +15,7 @@ namespace sinew {
 
 namespace {
 
-std::string ending_of(const std::filesystem::path& path) {
+std::string model_ending(const std::filesystem::path& path) {
     return lower(path.extension().string());
 }
 
@@ -48,7 +48,7 @@ std::string head_of(const std::filesystem::path& path) {
 }  // namespace
 
 bool is_model_file(const std::filesystem::path& path) {
-    const std::string ending = ending_of(path);
+    const std::string ending = model_ending(path);
     if (ending == ".osim") {
         return true;
     }
@@ -61,7 +61,7 @@ bool is_model_file(const std::filesystem::path& path) {
 
 MusculoskeletalModel read_model(const std::filesystem::path& path,
                                 const std::filesystem::path& muscles) {
-    const std::string ending = ending_of(path);
+    const std::string ending = model_ending(path);
     if (ending == ".osim") {
         return read_osim(path);
     }
@@ -79,7 +79,7 @@ MusculoskeletalModel read_model(const std::filesystem::path& path,
 
 std::vector<std::string> write_model(const std::filesystem::path& path,
                                      const MusculoskeletalModel& model) {
-    const std::string ending = ending_of(path);
+    const std::string ending = model_ending(path);
     if (ending == ".osim") {
         return write_osim(path, model);
     }

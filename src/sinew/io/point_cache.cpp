@@ -21,7 +21,8 @@ constexpr std::string_view kPc2Mark = "POINTCACHE2";  // and a zero byte
 constexpr std::size_t kPc2Header = 32;
 constexpr double kEven = 1e-3;  // of a frame
 
-[[noreturn]] void refuse(const std::filesystem::path& path, std::string found, std::string needs) {
+[[noreturn]] void refuse_cache(const std::filesystem::path& path, std::string found,
+                               std::string needs) {
     throw InputError({.where = path.filename().string(),
                       .found = std::move(found),
                       .needs = std::move(needs),
@@ -42,7 +43,7 @@ template <class T>
 T take(std::string_view bytes, std::size_t& at, std::endian order,
        const std::filesystem::path& path) {
     if (bytes.size() - at < sizeof(T)) {
-        refuse(path, "the end of the file", "all frames");
+        refuse_cache(path, "the end of the file", "all frames");
     }
     std::array<char, sizeof(T)> raw;
     std::memcpy(raw.data(), bytes.data() + at, sizeof(T));
@@ -66,8 +67,8 @@ void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
                  const std::filesystem::path& path) {
     if (points < 1 || frames < 1 ||
         frames > static_cast<std::int64_t>(bytes.size()) / (12 * points)) {
-        refuse(path, fmt::format("{} frames of {} points", frames, points),
-               "at least one of each, and as many as the file holds");
+        refuse_cache(path, fmt::format("{} frames of {} points", frames, points),
+                     "at least one of each, and as many as the file holds");
     }
     for (std::int64_t f = 0; f < frames; ++f) {
         Points p(points, 3);
@@ -75,8 +76,8 @@ void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
             p.data()[i] = static_cast<double>(take<float>(bytes, at, order, path));
         }
         if (!p.allFinite()) {
-            refuse(path, fmt::format("a number that is not finite in frame {}", f),
-                   "finite places");
+            refuse_cache(path, fmt::format("a number that is not finite in frame {}", f),
+                         "finite places");
         }
         cache.frames.push_back(std::move(p));
     }
@@ -87,17 +88,17 @@ void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
 void require_frames(const std::filesystem::path& path, Eigen::Index points,
                     std::span<const double> times, std::span<const Points> frames) {
     if (frames.empty() || times.size() != frames.size()) {
-        refuse(path, fmt::format("{} frames at {} times", frames.size(), times.size()),
-               "at least one frame, and a time for each");
+        refuse_cache(path, fmt::format("{} frames at {} times", frames.size(), times.size()),
+                     "at least one frame, and a time for each");
     }
     for (std::size_t f = 0; f < frames.size(); ++f) {
         if (frames[f].rows() != points) {
-            refuse(path, fmt::format("{} points in frame {}", frames[f].rows(), f),
-                   fmt::format("{} in every frame", points));
+            refuse_cache(path, fmt::format("{} points in frame {}", frames[f].rows(), f),
+                         fmt::format("{} in every frame", points));
         }
         if (f > 0 && !(times[f] > times[f - 1])) {
-            refuse(path, fmt::format("time {} after {}", times[f], times[f - 1]),
-                   "ascending times");
+            refuse_cache(path, fmt::format("time {} after {}", times[f], times[f - 1]),
+                         "ascending times");
         }
     }
 }
@@ -110,7 +111,8 @@ void write_pc2(const std::filesystem::path& path, std::span<const double> times,
                             : 24.0;
     for (std::size_t f = 0; f < times.size(); ++f) {
         if (std::abs((times[f] - times[0]) * rate - static_cast<double>(f)) > kEven) {
-            refuse(path, fmt::format("frame {} at {} s", f, times[f]), "frames at an even rate");
+            refuse_cache(path, fmt::format("frame {} at {} s", f, times[f]),
+                         "frames at an even rate");
         }
     }
     constexpr std::endian kOrder = std::endian::little;
@@ -146,7 +148,7 @@ void write_mdd(const std::filesystem::path& path, std::span<const double> times,
 PointCache parse_pc2(std::string_view bytes, const std::string& where) {
     const std::filesystem::path path = where;
     if (bytes.size() < kPc2Header || bytes.compare(0, kPc2Mark.size(), kPc2Mark) != 0) {
-        refuse(path, "another beginning", "POINTCACHE2");
+        refuse_cache(path, "another beginning", "POINTCACHE2");
     }
     constexpr std::endian kOrder = std::endian::little;
     std::size_t at = kPc2Mark.size() + 1;
@@ -172,7 +174,7 @@ PointCache parse_mdd(std::string_view bytes, const std::string& where) {
     const auto points = take<std::int32_t>(bytes, at, kOrder, path);
     PointCache cache;
     if (frames < 0 || static_cast<std::size_t>(frames) > bytes.size() / 4) {
-        refuse(path, fmt::format("{} frames", frames), "as many as the file holds");
+        refuse_cache(path, fmt::format("{} frames", frames), "as many as the file holds");
     }
     for (std::int32_t f = 0; f < frames; ++f) {
         cache.times.push_back(static_cast<double>(take<float>(bytes, at, kOrder, path)));

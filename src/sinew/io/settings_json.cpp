@@ -16,7 +16,7 @@ namespace sinew::detail {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxBytes = 16 << 20;
 constexpr std::string_view kVersionKey = "version";
@@ -31,32 +31,32 @@ constexpr std::string_view kInfinity = "infinity";
 }
 
 // Lists and objects are only named: they may be nested deeper than the stack.
-std::string shown(const json& value) {
+std::string shown_setting(const OrderedJson& value) {
     if (value.is_structured()) {
         return fmt::format("an {}", value.type_name());
     }
-    return sinew::quoted(value.dump(-1, ' ', true, json::error_handler_t::replace));
+    return sinew::quoted(value.dump(-1, ' ', true, OrderedJson::error_handler_t::replace));
 }
 
 /// Refuses a key that is given twice, which a parser would pass over in silence.
-json parse_strictly(std::string_view text, const std::string& where) {
+OrderedJson parse_strictly(std::string_view text, const std::string& where) {
     std::vector<std::set<std::string>> keys;
     std::string doubled;
-    const auto watch = [&](int, json::parse_event_t event, json& parsed) {
-        if (event == json::parse_event_t::object_start) {
+    const auto watch = [&](int, OrderedJson::parse_event_t event, OrderedJson& parsed) {
+        if (event == OrderedJson::parse_event_t::object_start) {
             keys.emplace_back();
-        } else if (event == json::parse_event_t::object_end) {
+        } else if (event == OrderedJson::parse_event_t::object_end) {
             keys.pop_back();
-        } else if (event == json::parse_event_t::key &&
+        } else if (event == OrderedJson::parse_event_t::key &&
                    !keys.back().insert(parsed.get<std::string>()).second) {
             doubled = parsed.get<std::string>();
         }
         return true;
     };
-    json root;
+    OrderedJson root;
     try {
-        root = json::parse(text, watch, true, true);
-    } catch (const json::exception& e) {
+        root = OrderedJson::parse(text, watch, true, true);
+    } catch (const OrderedJson::exception& e) {
         refuse(where, fmt::format("text that is not JSON ({})", sinew::quoted(e.what())),
                "a JSON object", "mend the text at that place");
     }
@@ -70,16 +70,16 @@ json parse_strictly(std::string_view text, const std::string& where) {
 }  // namespace
 
 struct SettingsReader::Document {
-    json root;
+    OrderedJson root;
     std::string where;
 
-    const json* find(const Field& field) const {
+    const OrderedJson* find(const Field& field) const {
         const auto found = root.find(std::string(field.name));
         return found == root.end() ? nullptr : &*found;
     }
-    [[noreturn]] void wrong_type(const json& value, const Field& field,
+    [[noreturn]] void wrong_type(const OrderedJson& value, const Field& field,
                                  std::string_view needs) const {
-        refuse(fmt::format("{}, {}", where, field.name), shown(value), std::string(needs),
+        refuse(fmt::format("{}, {}", where, field.name), shown_setting(value), std::string(needs),
                fmt::format("give {} ({})", needs, field.help.empty() ? "setting" : field.help));
     }
 };
@@ -93,9 +93,10 @@ SettingsReader::SettingsReader(std::string_view text, std::string where,
     }
     document_->root = parse_strictly(text, where);
     document_->where = std::move(where);
-    const json& root = document_->root;
+    const OrderedJson& root = document_->root;
     if (!root.is_object()) {
-        refuse(document_->where, shown(root), "a JSON object", "put the settings in braces");
+        refuse(document_->where, shown_setting(root), "a JSON object",
+               "put the settings in braces");
     }
     const auto version = root.find(std::string(kVersionKey));
     if (version == root.end() || !version->is_number_integer()) {
@@ -120,7 +121,7 @@ SettingsReader::SettingsReader(std::string_view text, std::string where,
 SettingsReader::~SettingsReader() = default;
 
 void SettingsReader::read(bool& value, const Field& field) const {
-    if (const json* found = document_->find(field)) {
+    if (const OrderedJson* found = document_->find(field)) {
         if (!found->is_boolean()) {
             document_->wrong_type(*found, field, "true or false");
         }
@@ -129,7 +130,7 @@ void SettingsReader::read(bool& value, const Field& field) const {
 }
 
 void SettingsReader::read(int& value, const Field& field) const {
-    if (const json* found = document_->find(field)) {
+    if (const OrderedJson* found = document_->find(field)) {
         // Unsigned numbers beyond int64 must not wrap around.
         const bool fits = found->is_number_unsigned()
                               ? found->get<std::uint64_t>() <= std::numeric_limits<int>::max()
@@ -143,7 +144,7 @@ void SettingsReader::read(int& value, const Field& field) const {
 }
 
 void SettingsReader::read(double& value, const Field& field) const {
-    if (const json* found = document_->find(field)) {
+    if (const OrderedJson* found = document_->find(field)) {
         if (found->is_string() && found->get<std::string>() == kInfinity) {
             value = std::numeric_limits<double>::infinity();
         } else if (found->is_number()) {
@@ -155,7 +156,7 @@ void SettingsReader::read(double& value, const Field& field) const {
 }
 
 void SettingsReader::read(std::string& value, const Field& field) const {
-    if (const json* found = document_->find(field)) {
+    if (const OrderedJson* found = document_->find(field)) {
         if (!found->is_string()) {
             document_->wrong_type(*found, field, "a text");
         }
@@ -164,7 +165,7 @@ void SettingsReader::read(std::string& value, const Field& field) const {
 }
 
 void SettingsReader::read_choice(int& value, const Field& field) const {
-    const json* found = document_->find(field);
+    const OrderedJson* found = document_->find(field);
     if (found == nullptr) {
         return;
     }
@@ -177,12 +178,12 @@ void SettingsReader::read_choice(int& value, const Field& field) const {
     }
     const std::vector<std::string> choices(field.choices.begin(), field.choices.end());
     refuse(fmt::format("{}, {}", document_->where, field.name),
-           shown(*found) + did_you_mean(word.substr(0, 80), choices),
+           shown_setting(*found) + did_you_mean(word.substr(0, 80), choices),
            fmt::format("one of: {}", join(choices, ", ")), "choose one of these");
 }
 
 struct SettingsWriter::Document {
-    json root = {{std::string(kVersionKey), kSettingsVersion}};
+    OrderedJson root = {{std::string(kVersionKey), kSettingsVersion}};
 };
 
 SettingsWriter::SettingsWriter() : document_(std::make_unique<Document>()) {}
@@ -216,7 +217,7 @@ void SettingsWriter::write_choice(int value, const Field& field) {
 }
 
 std::string SettingsWriter::text() const {
-    return document_->root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return document_->root.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace sinew::detail

@@ -97,7 +97,7 @@ private:
     void expect(std::string_view keyword) {
         const std::string_view word = cursor_.word();
         if (lower(word) != keyword) {
-            cursor_.fail(word.empty() ? "the end of the file" : quoted(word),
+            cursor_.fail(word.empty() ? "the end of the file" : sinew::quoted(word),
                          fmt::format("'{}'", keyword));
         }
     }
@@ -117,7 +117,7 @@ private:
                 cursor_.skip_line();
                 return welded_part(welder, corners, name);
             } else {
-                cursor_.fail(word.empty() ? "the end of the file" : quoted(word),
+                cursor_.fail(word.empty() ? "the end of the file" : sinew::quoted(word),
                              "'facet' or 'endsolid'");
             }
         }

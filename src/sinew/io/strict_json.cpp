@@ -156,6 +156,11 @@ std::vector<std::pair<std::string, StrictJson>> StrictJson::members() const {
     return result;
 }
 
+Vec3 read_vec3(const StrictJson& json) {
+    const std::vector<double> v = json.numbers(3);
+    return {v[0], v[1], v[2]};
+}
+
 nlohmann::json parse_json(std::string_view text, const std::string& where) {
     try {
         return nlohmann::json::parse(text);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "sinew/mesh/arrays.h"
+
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -51,6 +53,9 @@ private:
     const nlohmann::json* value_;  // owned by the document, which outlives this
     std::string where_;
 };
+
+/// Three numbers.
+Vec3 read_vec3(const StrictJson& json);
 
 /// Parses a text. @throws InputError  with the place when it is not JSON
 nlohmann::json parse_json(std::string_view text, const std::string& where);

@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace sinew {
@@ -20,6 +22,12 @@ using Points = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::RowMajor>;
 using Triangles = Eigen::Matrix<Index, Eigen::Dynamic, 3, Eigen::RowMajor>;
 /// One row per tetrahedron a b c d with det(b-a, c-a, d-a) > 0.
 using Tets = Eigen::Matrix<Index, Eigen::Dynamic, 4, Eigen::RowMajor>;
+
+/// An index as the standard containers take it.
+template <std::signed_integral Signed>
+constexpr std::size_t at(Signed i) {
+    return static_cast<std::size_t>(i);
+}
 
 inline Vec3 point(const Points& points, Eigen::Index i) {
     return points.row(i).transpose();

@@ -15,7 +15,7 @@ std::array<int, 2> ends_of_edge(int e) {
     return {low, low | (1 << axis)};
 }
 
-int edge_between(int a, int b) {
+int cube_edge_between(int a, int b) {
     for (int e = 0; e < 12; ++e) {
         const auto ends = ends_of_edge(e);
         if ((ends[0] == a && ends[1] == b) || (ends[0] == b && ends[1] == a)) {
@@ -60,8 +60,8 @@ CellPatches patches_of(int inside) {
                 j = (j + 3) & 3;
             }
             const auto at = [&](int i) { return c[static_cast<std::size_t>(i & 3)]; };
-            const int leaving = edge_between(at(k), at(k + 1));
-            const int entering = edge_between(at(j + 3), at(j));
+            const int leaving = cube_edge_between(at(k), at(k + 1));
+            const int entering = cube_edge_between(at(j + 3), at(j));
             next[static_cast<std::size_t>(entering)] = leaving;
         }
     }

@@ -22,8 +22,8 @@ namespace {
 constexpr double kShortestFibre = 0.008;
 constexpr double kLongestFibre = 0.5;
 constexpr double kGreatestPennation = 0.7;
-constexpr double kStrongest = 8000.0;  // soleus 6200 N, quadriceps as one 6500 N
-constexpr double kFibreLow = 0.4;      // of optimal length, within which fibres work
+constexpr double kStrongestMuscle = 8000.0;  // soleus 6200 N, quadriceps as one 6500 N
+constexpr double kFibreLow = 0.4;            // of optimal length, within which fibres work
 constexpr double kFibreHigh = 1.6;
 constexpr double kPassiveShare = 0.2;   // of fmax that a muscle may bear at rest
 constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
@@ -120,9 +120,9 @@ private:
             add("a pennation that no human muscle has", where, unit.pennation, 0.0,
                 kGreatestPennation, "rad", "Arnold2010");
         }
-        if (unit.fmax > kStrongest) {
-            add("a greatest force beyond the strongest muscles", where, unit.fmax, 1.0, kStrongest,
-                "N", "Arnold2010", false);
+        if (unit.fmax > kStrongestMuscle) {
+            add("a greatest force beyond the strongest muscles", where, unit.fmax, 1.0,
+                kStrongestMuscle, "N", "Arnold2010", false);
         }
     }
 

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@
 namespace sinew {
 
 namespace {
-
-constexpr double kDegree = M_PI / 180.0;
 
 /// How posable joints hang together. The first joint of the skeleton gives the centre.
 struct PosableRow {

@@ -1,3 +1,4 @@
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
@@ -15,13 +16,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 /// The surface of each muscle, with the scene's vertex of every point.
 struct MuscleSkin {

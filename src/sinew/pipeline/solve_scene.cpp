@@ -32,7 +32,7 @@ namespace sinew {
 namespace {
 
 /// Everything that scene and mesh make together.
-struct Problem {
+struct SceneProblem {
     EnergyTerms elastic;
     std::vector<double> masses;
     Points loads;  // constant forces, N
@@ -227,14 +227,14 @@ VertexConstraints constraints_of(const SolveScene& scene, const TetMesh& rest,
     return constraints;
 }
 
-Problem build_problem(const SolveScene& scene, const TetMesh& rest) {
+SceneProblem build_problem(const SolveScene& scene, const TetMesh& rest) {
     require_valid(rest, scene.where);
     const std::vector<std::size_t> material_of_tet = materials_of_tets(scene, rest);
     std::vector<double> density;
     for (const std::size_t m : material_of_tet) {
         density.push_back(scene.materials[m].density);
     }
-    Problem problem;
+    SceneProblem problem;
     problem.elastic = elastic_terms(scene, rest, material_of_tet);
     problem.masses = lumped_masses(rest, density);
     problem.loads = loads_of(scene, rest, problem.masses);
@@ -255,7 +255,7 @@ Attribute vectors(const char* name, const char* unit, const Points& values) {
     return a;
 }
 
-void describe(const Problem& problem, const TetMesh& rest, Points x, SolveResult& result) {
+void describe(const SceneProblem& problem, const TetMesh& rest, Points x, SolveResult& result) {
     const Points displacement = x - rest.points;
     result.external_work = problem.loads.cwiseProduct(displacement).sum();
     result.inverted_tets = count_inverted(x, rest.tets);
@@ -271,7 +271,7 @@ void describe(const Problem& problem, const TetMesh& rest, Points x, SolveResult
     result.mesh.tet_data.push_back(std::move(ratio));
 }
 
-double elastic_energy(const Problem& problem, const Points& x) {
+double elastic_energy(const SceneProblem& problem, const Points& x) {
     double sum = 0.0;
     for (const auto& term : problem.elastic) {
         sum += term->value(x);
@@ -279,13 +279,13 @@ double elastic_energy(const Problem& problem, const Points& x) {
     return sum;
 }
 
-EnergyTerms all_terms(const Problem& problem) {
+EnergyTerms all_terms(const SceneProblem& problem) {
     EnergyTerms terms = problem.elastic;
     terms.push_back(std::make_shared<ConstantForces>(problem.loads));
     return terms;
 }
 
-SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const Problem& problem,
+SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const SceneProblem& problem,
                           const Progress& progress) {
     // Symmetric ARAP needs no help, and its rest shapes may be flat.
     const bool has_arap = std::ranges::any_of(
@@ -304,8 +304,8 @@ SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const Pr
     return result;
 }
 
-SolveResult solve_dynamics(const SolveScene& scene, const TetMesh& rest, const Problem& problem,
-                           const Progress& progress) {
+SolveResult solve_dynamics(const SolveScene& scene, const TetMesh& rest,
+                           const SceneProblem& problem, const Progress& progress) {
     ImplicitEulerOptions options{.step = scene.step, .mass_damping = scene.damping};
     options.newton.max_iterations = scene.max_iterations;
     options.newton.tolerance = scene.tolerance;
@@ -356,7 +356,7 @@ std::shared_ptr<ProjectiveTets> projective_tets(const SolveScene& scene, const T
     return std::make_shared<ProjectiveTets>(rest, rotation, volume);
 }
 
-SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, Problem problem,
+SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, SceneProblem problem,
                              const Progress& progress) {
     const auto tets = projective_tets(scene, rest);
     std::vector<Index> fixed;
@@ -409,7 +409,7 @@ SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, Probl
 
 SolveResult solve_scene(const SolveScene& scene, const TetMesh& rest, const Progress& progress) {
     const Timer timer;
-    const Problem problem = build_problem(scene, rest);
+    const SceneProblem problem = build_problem(scene, rest);
     SolveResult result;
     if (scene.method == SceneMethod::Projective) {
         result = solve_projective(scene, rest, problem, progress);

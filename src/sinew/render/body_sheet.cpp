@@ -1,5 +1,6 @@
 #include "sinew/render/body_sheet.h"
 
+#include "sinew/base/units.h"
 #include "sinew/body/tissue_cells.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/render/body_scene.h"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 
 namespace sinew {
 
@@ -91,7 +91,6 @@ Image body_sheet(const Body& body, const RenderOptions& options, const Progress&
     RenderOptions each = options;
     if (!each.camera) {
         ViewAngles angles = angles_of(options.view);
-        constexpr double kDegree = std::numbers::pi / 180.0;
         angles.azimuth += options.turn * kDegree;
         angles.elevation += options.tilt * kDegree;
         each.camera =

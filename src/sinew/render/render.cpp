@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/render/draw.h"
 #include "sinew/render/film.h"
 #include "sinew/render/lighting.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -533,7 +533,6 @@ Camera camera_for(const Scene& scene, const RenderOptions& options,
         focus = split(options.focus, ',');
     }
     const std::vector<Vec3> points = detail::visible_points(scene, shown, focus);
-    constexpr double kDegree = std::numbers::pi / 180.0;
     ViewAngles angles = angles_of(options.view);
     angles.azimuth += options.turn * kDegree;
     angles.elevation += options.tilt * kDegree;

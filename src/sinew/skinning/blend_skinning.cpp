@@ -13,12 +13,8 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 1024;
+constexpr std::size_t kBlendPiece = 1024;
 constexpr double kLeast = 1e-3;  // smaller weights are left out
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 // Cotangent of the angle at p, not below zero; 0 where there is no triangle.
 double cotangent(const Vec3& p, const Vec3& a, const Vec3& b) {
@@ -139,7 +135,7 @@ Points BlendSkinning::posed(const CharacterPose& pose, BlendMethod method) const
         dual.push_back(dual_quaternion(pose[at(joint)]));
     }
     Points x(rest_.rows(), 3);
-    parallel_for(weights_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(weights_.size(), kBlendPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             const Vec3 p = point(rest_, row);

@@ -15,10 +15,6 @@
 namespace sinew {
 namespace {
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 void require_flesh(const Body& body) {
     if (body.tets.tets.rows() == 0 || body.attachments.points.size() == 0 ||
         body.skeleton.joints.empty()) {

@@ -8,11 +8,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 1024;
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::size_t kCouplingPiece = 1024;
 
 // The point of a circle around the bone at distance t from its first joint, at p's angle.
 Vec3 on_circle(const BoneVolume& bone, const Vec3& p, double t, double radius) {
@@ -111,7 +107,7 @@ BoneCoupling::Posed BoneCoupling::posed(const CharacterPose& pose) const {
 void BoneCoupling::place_inner(const CharacterPose& pose, Points& x) const {
     const Posed now = posed(pose);
     const auto S = static_cast<Eigen::Index>(vertices_.size());
-    parallel_for(vertices_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(vertices_.size(), kCouplingPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Vertex& v = vertices_[i];
             const BoneVolume& bone = bones_.bones[at(v.bone)];

@@ -12,10 +12,6 @@ constexpr int kSamples = 24;        // of a bone, for its distance to the skin
 constexpr double kNever = 2.0;      // beyond the end of any way
 constexpr double kShortest = 1e-6;  // m; shorter bones are none
 
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 // Roots of a u^2 + 2 b u + c = 0, ascending; none: both beyond.
 std::array<double, 2> roots(double a, double b, double c) {
     if (std::abs(a) < 1e-14 * (std::abs(b) + std::abs(c))) {

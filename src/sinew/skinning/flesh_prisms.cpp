@@ -13,16 +13,12 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 512;
+constexpr std::size_t kPrismPiece = 512;
 // A prism keeps this share of the way from skin to bone line, also where the skin touches a bone.
 constexpr double kThinnest = 0.1;
 // Tetrahedra with less than this share of the volume of a regular one of the same longest edge are
 // left out: they are flat, and would only make the system stiff.
-constexpr double kFlat = 1e-4;
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr double kFlatPrism = 1e-4;
 
 // A place on the lines of the bones.
 struct OnBones {
@@ -102,7 +98,7 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
         everything[b] = static_cast<Index>(b);
     }
     std::vector<OnBones> place(count);
-    parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(count, kPrismPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             place[i] =
                 nearest(point(skin.points, static_cast<Eigen::Index>(i)), all.bones, everything);
@@ -124,7 +120,7 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
     const Lists neighbours = neighbours_of_vertices(skin.triangles, skin.points.rows());
     std::vector<Vec3> next = s;
     for (int sweep = 0; sweep < options.smoothing; ++sweep) {
-        parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+        parallel_for(count, kPrismPiece, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 const std::span<const Index> ring = neighbours[i];
                 if (is_kept[i] != 0 || ring.empty()) {
@@ -193,7 +189,7 @@ void add_tets(FleshPrisms& flesh) {
             const double edge = longest_edge(flesh.points, t);
             is_inverted = is_inverted || det < 0.0;
             // A regular tetrahedron has det = edge^3 / sqrt 2.
-            if (std::abs(det) < kFlat * edge * edge * edge / std::sqrt(2.0)) {
+            if (std::abs(det) < kFlatPrism * edge * edge * edge / std::sqrt(2.0)) {
                 continue;
             }
             if (det < 0.0) {
@@ -246,7 +242,7 @@ FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton
     flesh.points.resize(2 * S, 3);
     flesh.points.topRows(S) = skin.points;
     flesh.base_points.resize(S, 3);
-    parallel_for(at(S), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(at(S), kPrismPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             flesh.points.row(S + row) =

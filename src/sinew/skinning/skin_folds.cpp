@@ -19,10 +19,6 @@ constexpr double kBeside = 2.0;       // pairs that are beside each other by mor
                                       // depths and edges do not meet
 constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
 std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
                                           const BoneVolumes& bones) {

@@ -10,7 +10,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 8192;
+constexpr std::size_t kAndersonPiece = 8192;
 using Piece = Eigen::Map<const Eigen::VectorXf>;
 
 }  // namespace
@@ -23,7 +23,8 @@ Anderson::Anderson(std::size_t values, int window)
       last_g_(values),
       last_r_(values),
       gram_(Small::Zero(window, window)),
-      partial_((values + kPiece - 1) / kPiece * 2 * static_cast<std::size_t>(window)) {
+      partial_((values + kAndersonPiece - 1) / kAndersonPiece * 2 *
+               static_cast<std::size_t>(window)) {
     SINEW_ASSERT(window >= 1 && window <= kMaxWindow, "window {}", window);
 }
 
@@ -48,8 +49,8 @@ void Anderson::propose(std::span<const double> x, std::span<const double> r,
     const auto m = static_cast<std::size_t>(window_);
     const bool has_past = has_last_;
     const int columns = count_;
-    parallel_for(size_, kPiece, [&](std::size_t begin, std::size_t end) {
-        double* dots = partial_.data() + begin / kPiece * 2 * m;
+    parallel_for(size_, kAndersonPiece, [&](std::size_t begin, std::size_t end) {
+        double* dots = partial_.data() + begin / kAndersonPiece * 2 * m;
         std::fill_n(dots, 2 * m, 0.0);
         const std::size_t offset = static_cast<std::size_t>(newest) * size_;
         for (std::size_t i = begin; i < end; ++i) {
@@ -92,7 +93,7 @@ void Anderson::propose(std::span<const double> x, std::span<const double> r,
             theta.setZero();
         }
     }
-    parallel_for(size_, kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(size_, kAndersonPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             next[i] = last_g_[i];
         }

@@ -14,14 +14,10 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 4096;      // vertices per piece of parallel work
-constexpr double kEnergyRounding = 2e-6;  // relative error of energies summed in float
-constexpr double kForceRounding = 1e-7;   // of forces, against the stiffness times the size
-constexpr double kFloatingShift = 1e-6;   // of the mean diagonal, when nothing holds the body
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::size_t kLocalGlobalPiece = 4096;  // vertices per piece of parallel work
+constexpr double kEnergyRounding = 2e-6;         // relative error of energies summed in float
+constexpr double kForceRounding = 1e-7;          // of forces, against the stiffness times the size
+constexpr double kFloatingShift = 1e-6;  // of the mean diagonal, when nothing holds the body
 
 std::span<double> values(Points& p) {
     return {p.data(), at(p.size())};
@@ -33,15 +29,15 @@ std::span<const double> values(const Points& p) {
 // The root of a sum over [0, n), in a fixed order.
 template <class Term>
 double root_of_sum(std::size_t n, std::vector<double>& partial, const Term& term) {
-    parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(n, kLocalGlobalPiece, [&](std::size_t begin, std::size_t end) {
         double sum = 0.0;
         for (std::size_t i = begin; i < end; ++i) {
             sum += term(i);
         }
-        partial[begin / kPiece] = sum;
+        partial[begin / kLocalGlobalPiece] = sum;
     });
     double sum = 0.0;
-    for (std::size_t k = 0; k < (n + kPiece - 1) / kPiece; ++k) {
+    for (std::size_t k = 0; k < (n + kLocalGlobalPiece - 1) / kLocalGlobalPiece; ++k) {
         sum += partial[k];
     }
     return std::sqrt(sum);
@@ -49,7 +45,7 @@ double root_of_sum(std::size_t n, std::vector<double>& partial, const Term& term
 
 // to = x + length * d
 void step_along(const Points& x, double length, const Points& d, Points& to) {
-    parallel_for(at(x.rows()), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(at(x.rows()), kLocalGlobalPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = 3 * begin; i < 3 * end; ++i) {
             to.data()[i] = x.data()[i] + length * d.data()[i];
         }
@@ -146,7 +142,7 @@ void LocalGlobal::Data::factorise() {
 double LocalGlobal::Data::evaluate(const Points& x, Points& f) {
     double energy = 0.0;
     // Inertia, m / (2 dt^2) |x - y|^2; nothing at rest.
-    parallel_for(at(vertices), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(at(vertices), kLocalGlobalPiece, [&](std::size_t begin, std::size_t end) {
         double sum = 0.0;
         if (step > 0.0) {
             for (std::size_t v = begin; v < end; ++v) {
@@ -159,7 +155,7 @@ double LocalGlobal::Data::evaluate(const Points& x, Points& f) {
         } else {
             std::fill(f.data() + 3 * begin, f.data() + 3 * end, 0.0);
         }
-        partial[begin / kPiece] = sum;
+        partial[begin / kLocalGlobalPiece] = sum;
     });
     for (const double part : partial) {
         energy += part;
@@ -351,7 +347,7 @@ LocalGlobal::LocalGlobal(Eigen::Index vertices, Terms terms, std::span<const Ind
     }
     d.reduced_force.resize(3 * d.free.size());
     d.reduced_direction.resize(3 * d.free.size());
-    d.partial.resize((at(vertices) + kPiece - 1) / kPiece);
+    d.partial.resize((at(vertices) + kLocalGlobalPiece - 1) / kLocalGlobalPiece);
     d.factorise();
 }
 

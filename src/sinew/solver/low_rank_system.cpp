@@ -15,18 +15,18 @@ constexpr double kWoodburyRow = 0.36;
 constexpr double kNewFactor = 150.0;    // ordering, analysis, numbers
 constexpr double kGradientStep = 1.15;  // a solve, a product with the matrix, vectors
 
-constexpr std::size_t kPiece = 16384;  // values per piece of parallel work
+constexpr std::size_t kLowRankPiece = 16384;  // values per piece of parallel work
 
 // The sum of term(i) over [0, n), in a fixed order. `term` may also change vectors at i.
 template <class Term>
 double sum_over(std::size_t n, std::vector<double>& partial, const Term& term) {
-    partial.assign((n + kPiece - 1) / kPiece, 0.0);
-    parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+    partial.assign((n + kLowRankPiece - 1) / kLowRankPiece, 0.0);
+    parallel_for(n, kLowRankPiece, [&](std::size_t begin, std::size_t end) {
         double sum = 0.0;
         for (std::size_t i = begin; i < end; ++i) {
             sum += term(i);
         }
-        partial[begin / kPiece] = sum;
+        partial[begin / kLowRankPiece] = sum;
     });
     return std::accumulate(partial.begin(), partial.end(), 0.0);
 }
@@ -223,7 +223,7 @@ void LowRankSystem::solve_gradients(std::span<const double> f, std::span<double>
             break;
         }
         const double length = rz / pq;
-        parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+        parallel_for(n, kLowRankPiece, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 d[i] += length * p_[i];
                 r_[i] -= length * q_[i];
@@ -231,7 +231,7 @@ void LowRankSystem::solve_gradients(std::span<const double> f, std::span<double>
         });
         factor_.solve(r_, 3, z_, workspace);
         const double next = sum_over(n, partial_, [&](std::size_t i) { return r_[i] * z_[i]; });
-        parallel_for(n, kPiece, [&](std::size_t begin, std::size_t end) {
+        parallel_for(n, kLowRankPiece, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 p_[i] = z_[i] + next / rz * p_[i];
             }

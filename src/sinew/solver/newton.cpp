@@ -17,9 +17,9 @@ namespace {
 
 /// Differences of energy below this share of it, or of stiffness times length squared, are
 /// rounding.
-constexpr double kEnergyRounding = 1e-14;
+constexpr double kNewtonEnergyRounding = 1e-14;
 /// A residual below this share of stiffness times length is rounding.
-constexpr double kForceRounding = 1e-13;
+constexpr double kNewtonForceRounding = 1e-13;
 /// With a residual below this, a search that finds nothing better has arrived.
 constexpr double kArrivedResidual = 1e-6;
 constexpr double kSmallestStep = 1e-10;
@@ -233,9 +233,10 @@ struct NewtonSolver::Run {
 
         size = std::max(size, size_of(x));  // a body may start in one point
         const double unit_force = data.system.mean_diagonal() * size;
-        rounding_force = kForceRounding * unit_force * std::sqrt(static_cast<double>(x.rows()));
+        rounding_force =
+            kNewtonForceRounding * unit_force * std::sqrt(static_cast<double>(x.rows()));
         const double rounding_energy =
-            kEnergyRounding * std::max(std::abs(energy), unit_force * size);
+            kNewtonEnergyRounding * std::max(std::abs(energy), unit_force * size);
 
         const Timer searching;
         const double slope = forces.free.cwiseProduct(direction).sum();

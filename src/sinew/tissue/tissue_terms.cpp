@@ -10,10 +10,6 @@ namespace sinew {
 
 namespace {
 
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 void require_flesh(const Body& body) {
     if (body.tets.tets.rows() == 0 || body.shares.start.size() != at(body.tets.tets.rows()) + 1) {
         throw InputError({.where = fmt::format("body '{}'", body.name),
