@@ -102,10 +102,6 @@ struct MatchedBone {
     double poorness = 0.0;
 };
 
-bool is_rigid_bone(FigureKind kind) {
-    return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
-}
-
 /// Atlas bones by every name they have, in the form they are compared by.
 std::map<std::string, Index> bones_by_name(std::span<const Bone> bones) {
     std::map<std::string, Index> names;
@@ -145,7 +141,7 @@ std::vector<MatchedBone> match_bones(std::span<const Bone> bones, const FigureTa
         }
     };
     for (const FigurePart& part : figure.parts) {
-        if (is_rigid_bone(part.kind)) {
+        if (is_rigid(part.kind)) {
             add(part, false);
             if (part.mirror) {
                 add(part, true);

@@ -19,10 +19,6 @@ double smooth_step(double t) {
     return s * s * (3.0 - 2.0 * s);
 }
 
-bool turns_rigidly(FigureKind kind) {
-    return kind == FigureKind::Bone || kind == FigureKind::Disc || kind == FigureKind::Cartilage;
-}
-
 /// Which joints lie above each bone.
 class Tree {
 public:
@@ -197,8 +193,8 @@ void move_part(FigurePart& part, const Tree& tree,
             }
         }
     };
-    if (turns_rigidly(part.kind) || part.origin.empty() || part.insertion.empty()) {
-        everywhere(tree.follows(turns_rigidly(part.kind) ? part.name : part.origin));
+    if (is_rigid(part.kind) || part.origin.empty() || part.insertion.empty()) {
+        everywhere(tree.follows(is_rigid(part.kind) ? part.name : part.origin));
         return;
     }
     const Span span{.from = tree.follows(part.origin), .to = tree.follows(part.insertion)};
@@ -223,7 +219,7 @@ void move_figure(FigureTable& table, std::span<const std::string> joints, const 
     const Tree tree(before, joints);
     std::map<std::string, std::vector<FigureShape>> bones;
     for (const FigurePart& part : before.parts) {
-        if (turns_rigidly(part.kind)) {
+        if (is_rigid(part.kind)) {
             bones.emplace(part.name, shapes_of(part));
             if (part.mirror) {
                 std::vector<FigureShape> right;

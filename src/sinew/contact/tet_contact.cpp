@@ -14,11 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 256;  // vertices per piece of parallel work
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
+constexpr std::size_t kTetContactPiece = 256;  // vertices per piece of parallel work
 
 double det(const Vec3& a, const Vec3& b, const Vec3& c) {
     return a.dot(b.cross(c));
@@ -217,7 +213,7 @@ const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x
             places.push_back(i);
         }
     }
-    parallel_for(places.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(places.size(), kTetContactPiece, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> candidates;
         candidates.reserve(128);
         for (std::size_t k = begin; k < end; ++k) {

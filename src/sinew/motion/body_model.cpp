@@ -35,10 +35,6 @@ constexpr double kLeastTendon = 0.001;
 // would swing. An arm (4 kg, 0.2 m from the sternum's joint) sinks by 4.5 degrees.
 constexpr double kGirdleStiffness = 100.0;  // N m/rad
 
-std::size_t at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 bool is_of_girdle(std::string_view joint) {
     return joint.starts_with("sternoclavicular") || joint.starts_with("acromioclavicular");
 }

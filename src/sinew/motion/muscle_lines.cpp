@@ -31,10 +31,6 @@ constexpr double kBend = 0.0015;      // m; off the straight, points between are
 constexpr double kBand = 0.01;        // m; as far from the insertion
 constexpr double kNearBy = 0.04;      // m
 
-std::size_t place_at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 Vec3 point(const Points& points, std::size_t v) {
     return points.row(static_cast<Eigen::Index>(v)).transpose();
 }
@@ -210,13 +206,13 @@ struct SurfaceWays {
 class WayFinder {
 public:
     explicit WayFinder(const TriangleMesh& mesh)
-        : points_(mesh.points), next_(place_at(static_cast<Index>(mesh.points.rows()))) {
+        : points_(mesh.points), next_(at(static_cast<Index>(mesh.points.rows()))) {
         for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
             for (int k = 0; k < 3; ++k) {
                 const Index a = mesh.triangles(t, k);
                 const Index b = mesh.triangles(t, (k + 1) % 3);
-                next_[place_at(a)].push_back(b);
-                next_[place_at(b)].push_back(a);
+                next_[at(a)].push_back(b);
+                next_[at(b)].push_back(a);
             }
         }
     }
@@ -224,7 +220,7 @@ public:
     SurfaceWays from(Index source) {
         ways_.distance.assign(next_.size(), kFar);
         ways_.before.assign(next_.size(), -1);
-        ways_.distance[place_at(source)] = 0.0;
+        ways_.distance[at(source)] = 0.0;
         spread({source});
         while (join_nearest()) {
         }
@@ -240,19 +236,19 @@ private:
         using Entry = std::pair<double, Index>;
         std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
         for (const Index s : sources) {
-            queue.push({ways_.distance[place_at(s)], s});
+            queue.push({ways_.distance[at(s)], s});
         }
         while (!queue.empty()) {
             const auto [d, v] = queue.top();
             queue.pop();
-            if (d > ways_.distance[place_at(v)]) {
+            if (d > ways_.distance[at(v)]) {
                 continue;
             }
-            for (const Index w : next_[place_at(v)]) {
+            for (const Index w : next_[at(v)]) {
                 const double longer = d + edge(v, w);
-                if (longer < ways_.distance[place_at(w)]) {
-                    ways_.distance[place_at(w)] = longer;
-                    ways_.before[place_at(w)] = v;
+                if (longer < ways_.distance[at(w)]) {
+                    ways_.distance[at(w)] = longer;
+                    ways_.before[at(w)] = v;
                     queue.push({longer, w});
                 }
             }
@@ -279,8 +275,8 @@ private:
         if (to < 0) {
             return false;
         }
-        ways_.distance[place_at(to)] = ways_.distance[place_at(from)] + least;
-        ways_.before[place_at(to)] = from;
+        ways_.distance[at(to)] = ways_.distance[at(from)] + least;
+        ways_.before[at(to)] = from;
         spread({to});
         return true;
     }
@@ -300,8 +296,8 @@ std::vector<Vec3> line_over_surface(const TriangleMesh& mesh, Index insertion, s
     std::vector<Vec3> out;
     double next = whole;
     for (auto v = static_cast<Index>(furthest - ways.distance.begin()); v >= 0;
-         v = ways.before[place_at(v)]) {
-        const double d = ways.distance[place_at(v)];
+         v = ways.before[at(v)]) {
+        const double d = ways.distance[at(v)];
         if (d > next + 1e-12 && v != insertion) {
             continue;
         }
@@ -311,7 +307,7 @@ std::vector<Vec3> line_over_surface(const TriangleMesh& mesh, Index insertion, s
         for (std::size_t w = 0; w < ways.distance.size(); ++w) {
             const Vec3 p = point(mesh.points, w);
             if (std::abs(ways.distance[w] - d) < kBand &&
-                (p - point(mesh.points, place_at(v))).norm() < kNearBy) {
+                (p - point(mesh.points, at(v))).norm() < kNearBy) {
                 sum += p;
                 n += 1.0;
             }
@@ -391,9 +387,9 @@ std::vector<double> MuscleLines::shares_between_bones(const Muscle& muscle) cons
 }
 
 const SurfaceTree& MuscleLines::tree_of(Index bone) const {
-    auto& tree = trees_[place_at(bone)];
+    auto& tree = trees_[at(bone)];
     if (!tree) {
-        tree = std::make_unique<SurfaceTree>(body_.bones[place_at(bone)].mesh);
+        tree = std::make_unique<SurfaceTree>(body_.bones[at(bone)].mesh);
     }
     return *tree;
 }
@@ -462,7 +458,7 @@ void MuscleLines::reach_bone(std::vector<Vec3>& line, Index bone, bool at_begin)
         return;
     }
     const Vec3 course = (end - line[line.size() - 2]).normalized();
-    const Points& points = body_.bones[place_at(bone)].mesh.points;
+    const Points& points = body_.bones[at(bone)].mesh.points;
     double best = 1e9;
     Vec3 reached = end;
     for (Eigen::Index v = 0; v < points.rows(); ++v) {

@@ -45,10 +45,6 @@ constexpr double kLeastLead = 0.03;     // m
 constexpr double kLeadSpacing = 0.004;  // m; of points
 constexpr double kLeastAcross = 0.1;    // of lines along the axis
 
-std::size_t index_at(Index i) {
-    return static_cast<std::size_t>(i);
-}
-
 double squared(double x) {
     return x * x;
 }
@@ -286,7 +282,7 @@ private:
             // The cylinder of the crossing looked at counts before others in the same piece.
             const ChosenPath::Wrap* wrap = nullptr;
             for (const ChosenPath::Wrap& w : path.wraps) {
-                if (index_at(w.after) + 1 == i && (wrap == nullptr || w.joint == joint.joint)) {
+                if (at(w.after) + 1 == i && (wrap == nullptr || w.joint == joint.joint)) {
                     wrap = &w;
                 }
             }

@@ -18,7 +18,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 4096;
+constexpr std::size_t kSkinningPiece = 4096;
 constexpr int kBendFrames = 2;     // to settle in an extreme pose when folds are sought
 constexpr int kLastSweeps = 20;    // over contacts, after the last iteration
 constexpr int kRounds = 12;        // of them at most, each with the contacts that the last has made
@@ -28,10 +28,6 @@ constexpr double kJumpAngle = 1.0;   // rad in a frame, of a bone
 constexpr double kJumpWay = 0.5;     // in a frame, of the extent of the skin
 constexpr double kBesideSkin = 0.1;  // of its diagonal, where joints may be
 constexpr double kDeep = 0.02;  // of an edge: contacts less deep than that need no further round
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
                           const BoneVolumes& bones, const ProjectiveSkinningOptions& options) {
@@ -284,7 +280,7 @@ void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
     SkinSystem& s = is_touching ? *with_contacts : *system;
     for (int k = 0; k < count; ++k) {
         const Timer local;
-        parallel_for(at(x.rows()), kPiece, [&](std::size_t begin, std::size_t end) {
+        parallel_for(at(x.rows()), kSkinningPiece, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) {
                 const auto row = static_cast<Eigen::Index>(i);
                 force.row(row) = inertia[i] * (y.row(row) - x.row(row));

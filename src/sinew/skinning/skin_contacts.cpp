@@ -19,7 +19,7 @@ constexpr double kStiff = 0.3;       // rad, between bones at a joint where noth
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
 constexpr int kRings = 3;            // of neighbours that are asked again
-constexpr double kFlat = 1e-6;       // tetrahedra flatter than this at rest hold nothing
+constexpr double kFlatTet = 1e-6;    // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
@@ -48,7 +48,7 @@ TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertice
             const Vec3 v = point(rest, t[2]) - a;
             const Vec3 w = point(rest, t[3]) - a;
             const double size = std::max({u.norm(), v.norm(), w.norm()});
-            if (std::abs(u.dot(v.cross(w))) > kFlat * size * size * size) {
+            if (std::abs(u.dot(v.cross(w))) > kFlatTet * size * size * size) {
                 tets.push_back(t);
                 exit_of.push_back(static_cast<Index>(f));
             }

@@ -17,14 +17,10 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kPiece = 256;
+constexpr std::size_t kUpsamplingPiece = 256;
 constexpr double kLargestSum = 8.0;    // of |N_ij| over i: more would amplify noise
 constexpr double kFlatNormals = 1e-3;  // normals that differ by less are one
 constexpr double kNothingLeft = 1e-5;  // m; smaller remainders are not kept
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 constexpr int kTerms = 10;
 using Monomials = Eigen::Matrix<double, kTerms, 1>;
@@ -203,7 +199,7 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
     const Points coarse_normals = vertex_normals(coarse);
     const Points fine_normals = vertex_normals(fine);
     auto stage = progress.stage("upsampling weights", count);
-    parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(count, kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
         EdgeWalk walk(coarse.points, ring);
         std::vector<Near> found;
         std::vector<Vec3> points;
@@ -299,21 +295,22 @@ SkinUpsampling::SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices,
 void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
     const std::size_t k = at(weights_.neighbours);
     fine.resize(fine_vertices(), 3);
-    parallel_for(weights_.nearest_triangle.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t j = begin; j < end; ++j) {
-            double sum[3] = {};
-            for (std::size_t i = k * j; i < k * (j + 1); ++i) {
-                const double w = static_cast<double>(weights_.weight[i]);
-                const double* from =
-                    coarse.data() + 3 * static_cast<std::ptrdiff_t>(weights_.index[i]);
-                sum[0] += w * from[0];
-                sum[1] += w * from[1];
-                sum[2] += w * from[2];
-            }
-            std::copy_n(sum, 3, fine.data() + 3 * j);
-        }
-    });
-    parallel_for(weights_.left.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(weights_.nearest_triangle.size(), kUpsamplingPiece,
+                 [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t j = begin; j < end; ++j) {
+                         double sum[3] = {};
+                         for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                             const double w = static_cast<double>(weights_.weight[i]);
+                             const double* from =
+                                 coarse.data() + 3 * static_cast<std::ptrdiff_t>(weights_.index[i]);
+                             sum[0] += w * from[0];
+                             sum[1] += w * from[1];
+                             sum[2] += w * from[2];
+                         }
+                         std::copy_n(sum, 3, fine.data() + 3 * j);
+                     }
+                 });
+    parallel_for(weights_.left.size(), kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const UpsamplingWeights::Left& left = weights_.left[i];
             const Mat3 frame =
@@ -328,18 +325,19 @@ void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
 void SkinUpsampling::apply_normals(const Points& coarse_normals, Points& fine_normals) const {
     const std::size_t k = at(weights_.neighbours);
     fine_normals.resize(fine_vertices(), 3);
-    parallel_for(weights_.nearest_triangle.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t j = begin; j < end; ++j) {
-            Vec3 sum = Vec3::Zero();
-            for (std::size_t i = k * j; i < k * (j + 1); ++i) {
-                sum += static_cast<double>(weights_.normal_weight[i]) *
-                       coarse_normals.row(weights_.index[i]).transpose();
-            }
-            const double length = sum.norm();
-            fine_normals.row(static_cast<Eigen::Index>(j)) =
-                (length > 0.0 ? Vec3(sum / length) : Vec3(Vec3::UnitY())).transpose();
-        }
-    });
+    parallel_for(weights_.nearest_triangle.size(), kUpsamplingPiece,
+                 [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t j = begin; j < end; ++j) {
+                         Vec3 sum = Vec3::Zero();
+                         for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                             sum += static_cast<double>(weights_.normal_weight[i]) *
+                                    coarse_normals.row(weights_.index[i]).transpose();
+                         }
+                         const double length = sum.norm();
+                         fine_normals.row(static_cast<Eigen::Index>(j)) =
+                             (length > 0.0 ? Vec3(sum / length) : Vec3(Vec3::UnitY())).transpose();
+                     }
+                 });
 }
 
 }  // namespace sinew
