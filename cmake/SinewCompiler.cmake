@@ -27,6 +27,10 @@ if(SINEW_UNITY)
     # Files that are compiled together see each other's names, which shadow nothing when they stand alone;
     # and GCC takes their private types for those of a header.
     target_compile_options(sinew_flags INTERFACE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # It inlines more across the files then, and reports what cannot happen in the containers' code.
+        target_compile_options(sinew_flags INTERFACE -Wno-use-after-free -Wno-dangling-pointer -Wno-free-nonheap-object)
+    endif()
 endif()
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
     target_compile_definitions(sinew_flags INTERFACE SINEW_CHECKED=1)
