@@ -143,7 +143,7 @@ double component(const char* at, std::size_t type, bool is_normalised) {
 
 }  // namespace
 
-std::string shown_value(const json& value) {
+std::string shown(const json& value) {
     return value.is_structured() ? value.type_name() : value.dump().substr(0, 40);
 }
 
@@ -251,7 +251,7 @@ std::size_t GltfDocument::whole(const json& object, const char* key, std::size_t
     if (found == object.end() || !found->is_number_unsigned() ||
         found->get<std::uint64_t>() >= limit) {
         refuse(fmt::format("{}, {}", place, key),
-               found == object.end() ? "nothing" : shown_value(*found),
+               found == object.end() ? "nothing" : shown(*found),
                fmt::format("a whole number below {}", limit));
     }
     return found->get<std::size_t>();
