@@ -250,8 +250,7 @@ std::size_t GltfDocument::whole(const json& object, const char* key, std::size_t
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number_unsigned() ||
         found->get<std::uint64_t>() >= limit) {
-        refuse(fmt::format("{}, {}", place, key),
-               found == object.end() ? "nothing" : shown(*found),
+        refuse(fmt::format("{}, {}", place, key), found == object.end() ? "nothing" : shown(*found),
                fmt::format("a whole number below {}", limit));
     }
     return found->get<std::size_t>();
