@@ -4,6 +4,7 @@
 #include "sinew/base/random.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/tet_locator.h"
+#include "sinew/mesh/arrays.h"
 #include "sinew/meshing/tetrahedralise.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@ namespace sinew::bench {
 namespace {
 
 constexpr int kSamples = 40;  // per tetrahedron
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// Share of samples per material and part, and the fibre directions met, of one new tetrahedron.
 struct Contents {

@@ -5,6 +5,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/grow.h"
+#include "sinew/mesh/arrays.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
 
@@ -18,10 +19,6 @@
 namespace sinew::bench {
 
 namespace {
-
-std::size_t at(Eigen::Index i) {
-    return static_cast<std::size_t>(i);
-}
 
 std::vector<double> all_muscles(const Body& body, double alpha) {
     return muscle_alphas(body, {{"all", alpha}});

@@ -30,6 +30,8 @@ if(SINEW_UNITY)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # It inlines more across the files then, and reports what cannot happen in the containers' code.
         target_compile_options(sinew_flags INTERFACE -Wno-use-after-free -Wno-dangling-pointer -Wno-free-nonheap-object)
+        # A gigabyte before it looks for memory to reuse: that search takes a tenth of its time.
+        target_compile_options(sinew_flags INTERFACE --param=ggc-min-heapsize=1000000 --param=ggc-min-expand=200)
     endif()
 endif()
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")

@@ -39,7 +39,6 @@ function(sinew_module name)
     set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME sinew_${name})
     target_include_directories(${target} PUBLIC
         "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${SINEW_UNITY} UNITY_BUILD_BATCH_SIZE 8)
     target_compile_features(${target} PUBLIC cxx_std_20)
     foreach(lower IN LISTS SINEW_LAYER_${name})
         if(TARGET sinew_${lower})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/fuzz.sh [SECONDS] [NAME...]: feeds damaged files to the readers, SECONDS each (default 60),
-# eight readers at a time on every core. Builds what is missing, with the preset SINEW_FUZZ_PRESET (fuzz, or asan,
+# all readers at the same time. Builds what is missing, with the preset SINEW_FUZZ_PRESET (fuzz, or asan,
 # where the unit tests are built too). The damage is the same in every run; SINEW_FUZZ_SEED=0 draws new damage.
 # Ends with 1 and the path of the input when one fails.
 set -euo pipefail
@@ -51,4 +51,4 @@ run_one() {
 }
 export -f run_one
 
-printf '%s\n' "${names[@]}" | xargs -P "$(($(nproc) * 8))" -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"
+printf '%s\n' "${names[@]}" | xargs -P "${#names[@]}" -I{} bash -c 'run_one "$@"' run_one {} "$seconds" "$build"

@@ -201,4 +201,12 @@ int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
     return kOk;
 }
 
+InputError bad_value(const std::string& verb, const std::string& flag, const std::string& found,
+                     const std::string& needs) {
+    return InputError({.where = flag,
+                       .found = fmt::format("'{}'", found),
+                       .needs = needs,
+                       .remedy = fmt::format("see 'sinew {} --help'", verb)});
+}
+
 }  // namespace sinew::cli

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sinew/base/error.h"
 #include "sinew/base/progress.h"
 #include "sinew/base/random.h"
 
@@ -49,5 +50,9 @@ struct Verb {
     std::vector<Option> options;
     std::function<int(const Context&, nlohmann::ordered_json& result)> run;
 };
+
+/// A flag's value that cannot be used; refers to the verb's help.
+InputError bad_value(const std::string& verb, const std::string& flag, const std::string& found,
+                     const std::string& needs);
 
 }  // namespace sinew::cli

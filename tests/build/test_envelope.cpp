@@ -24,19 +24,11 @@ namespace sinew {
 
 namespace {
 
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh both{.points = Points(a.points.rows() + b.points.rows(), 3),
-                      .triangles = Triangles(a.triangles.rows() + b.triangles.rows(), 3)};
-    both.points << a.points, b.points;
-    both.triangles << a.triangles, b.triangles.array() + static_cast<Index>(a.points.rows());
-    return both;
-}
-
 /// A ball of flesh around two balls of bone that overlap.
 struct Dumbbell {
     TriangleMesh skin = support::sphere(4, 0.1);
-    AnatomySolid solid{
-        joined(support::sphere(4, 0.05, {-0.02, 0, 0}), support::sphere(4, 0.05, {0.02, 0, 0}))};
+    AnatomySolid solid{support::joined(support::sphere(4, 0.05, {-0.02, 0, 0}),
+                                       support::sphere(4, 0.05, {0.02, 0, 0}))};
     TetMesh flesh = tetrahedralise({skin}, {.max_edge = 0.03});
     Envelope envelope = shrink_envelope(skin, flesh, solid, {.regularisation_length = 0.05});
 };

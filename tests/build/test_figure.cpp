@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/build/figure.h"
 #include "sinew/build/figure_mesh.h"
@@ -19,8 +20,6 @@
 
 namespace sinew {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 FigureTable table() {
     return read_figure(data_folder() / "figure");

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/build/cut_grid.h"
 #include "sinew/build/figure.h"
 #include "sinew/build/figure_mesh.h"
@@ -23,8 +24,6 @@
 
 namespace sinew {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 Vec3 middle_of(const TriangleMesh& mesh, Eigen::Index t) {
     return (mesh.points.row(mesh.triangles(t, 0)) + mesh.points.row(mesh.triangles(t, 1)) +

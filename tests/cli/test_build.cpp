@@ -9,17 +9,11 @@
 #include "tests/cli/run_sinew.h"
 #include "tests/support/small_body.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
-namespace {
-
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST(CliExport, TetrahedraCarryTheirTissues) {
     const support::TemporaryFolder folder;
@@ -28,7 +22,7 @@ TEST(CliExport, TetrahedraCarryTheirTissues) {
         support::run_sinew({"export", folder / "b.sinew", "-o", folder / "b.vtu", "--json"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.json()["tets"], support::small_body(2).tets.tets.rows());
-    const std::string vtu = bytes_of(folder / "b.vtu");
+    const std::string vtu = support::bytes_of(folder / "b.vtu");
     for (const char* name : {"tissue", "muscle", "muscle_fraction", "bone_fraction", "fibre"}) {
         EXPECT_NE(vtu.find(std::string("Name=\"") + name + "\""), std::string::npos) << name;
     }

@@ -9,6 +9,7 @@
 #include "tests/cli/run_sinew.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
@@ -20,11 +21,6 @@ using support::run_sinew;
 void write_sphere(const std::filesystem::path& path, int levels, double radius) {
     const MeshPart part{.name = "ball", .mesh = support::sphere(levels, radius)};
     write_surface(path, {&part, 1});
-}
-
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -163,8 +159,10 @@ TEST(Cli, OneAndTwoThreadsWriteTheSameBytes) {
             run_sinew({"remesh", out, "--edge", "0.008", "-o", fine, "--threads", threads}).code,
             0);
     }
-    EXPECT_EQ(bytes_of(folder / "repaired1.ply"), bytes_of(folder / "repaired2.ply"));
-    EXPECT_EQ(bytes_of(folder / "remeshed1.ply"), bytes_of(folder / "remeshed2.ply"));
+    EXPECT_EQ(support::bytes_of(folder / "repaired1.ply"),
+              support::bytes_of(folder / "repaired2.ply"));
+    EXPECT_EQ(support::bytes_of(folder / "remeshed1.ply"),
+              support::bytes_of(folder / "remeshed2.ply"));
     EXPECT_EQ(run_sinew({"check", folder / "remeshed1.ply"}).code, 0);
 }
 

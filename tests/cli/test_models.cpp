@@ -7,6 +7,7 @@
 
 #include "tests/cli/run_sinew.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
@@ -28,11 +29,6 @@ constexpr const char* kArm = R"(<?xml version="1.0"?>
 <optimal_fiber_length>0.15</optimal_fiber_length><tendon_slack_length>0.16</tendon_slack_length></Thelen2003Muscle>
 </objects></ForceSet></Model></OpenSimDocument>
 )";
-
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 struct CliModels : testing::Test {
     CliModels() {
@@ -76,8 +72,8 @@ TEST_F(CliModels, SweepsArePlottedAsPixelsAndAsVectors) {
         ASSERT_EQ(outcome.code, 0) << outcome.err;
         EXPECT_EQ(outcome.json()["sweep"]["muscles"]["flexor"]["moment_arm_m"].size(), 91U);
     }
-    EXPECT_EQ(bytes_of(folder / "arms.png").substr(1, 3), "PNG");
-    const std::string svg = bytes_of(folder / "arms.svg");
+    EXPECT_EQ(support::bytes_of(folder / "arms.png").substr(1, 3), "PNG");
+    const std::string svg = support::bytes_of(folder / "arms.svg");
     EXPECT_EQ(svg.rfind("<svg ", 0), 0U);
     for (const char* label : {"angle (degrees)", "moment arm (mm)", ">flexor<", "</svg>"}) {
         EXPECT_NE(svg.find(label), std::string::npos) << label;
@@ -95,7 +91,7 @@ TEST_F(CliModels, ActivationsAreWrittenAsTables) {
     EXPECT_GT(peak, 0.05);
     EXPECT_LT(peak, 1.0);
     for (const char* file : {"a.sto", "f.sto", "id.sto"}) {
-        EXPECT_NE(bytes_of(folder / file).find("endheader"), std::string::npos) << file;
+        EXPECT_NE(support::bytes_of(folder / file).find("endheader"), std::string::npos) << file;
     }
     EXPECT_EQ(
         run_sinew({"activations", arm, "--motion", folder / "none.mot", "-o", folder / "b.sto"})
@@ -125,8 +121,8 @@ TEST_F(CliModels, ConvertsBackAndForthAndToAScenePlayingTheMotion) {
     EXPECT_NEAR(length(folder / "again.osim"), length(arm), 1e-12);
     ASSERT_EQ(run_sinew({"convert", arm, folder / "arm.glb"}).code, 0);
     ASSERT_EQ(run_sinew({"convert", arm, folder / "lift.glb", "--motion", lift}).code, 0);
-    EXPECT_EQ(bytes_of(folder / "arm.glb").find("\"animations\""), std::string::npos);
-    EXPECT_NE(bytes_of(folder / "lift.glb").find("\"animations\""), std::string::npos);
+    EXPECT_EQ(support::bytes_of(folder / "arm.glb").find("\"animations\""), std::string::npos);
+    EXPECT_NE(support::bytes_of(folder / "lift.glb").find("\"animations\""), std::string::npos);
     EXPECT_EQ(run_sinew({"convert", arm, folder / "b.xml", "--motion", lift}).code, 2);
 }
 

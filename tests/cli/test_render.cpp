@@ -7,17 +7,11 @@
 #include "tests/cli/run_sinew.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
-namespace {
-
-std::string bytes_of(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST(CliRender, MakesTheSamePictureOnOneAndTwoThreads) {
     const support::TemporaryFolder folder;
@@ -29,8 +23,8 @@ TEST(CliRender, MakesTheSamePictureOnOneAndTwoThreads) {
              "--size", "160x120", "--view", "three-quarter", "--threads", threads});
         ASSERT_EQ(outcome.code, 0) << outcome.err;
     }
-    const std::string one = bytes_of(folder / "1.png");
-    EXPECT_EQ(one, bytes_of(folder / "2.png"));
+    const std::string one = support::bytes_of(folder / "1.png");
+    EXPECT_EQ(one, support::bytes_of(folder / "2.png"));
     EXPECT_EQ(one.substr(1, 3), "PNG");
 }
 

@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "tests/support/trials.h"
+
 namespace sinew {
 namespace {
 
@@ -78,7 +80,7 @@ TEST(PairDistance, EdgeEdgeDerivativesAreThoseOfFiniteDifferences) {
 }
 
 TEST(PairDistance, EdgesAreAsNearAsTheNearestOfManySamples) {
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (std::uint64_t seed = 0; seed < support::trials<std::uint64_t>(50); ++seed) {
         Corners x = random_corners(2000 + seed);
         if (seed % 5 == 0) {
             x[3] = x[2] + 1.7 * (x[1] - x[0]);  // parallel

@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "tests/energy/projective_support.h"
 #include "tests/material/laws.h"
 #include "tests/support/shapes.h"
 
@@ -26,15 +27,6 @@ struct NamedTerm {
     bool is_elastic = true;
 };
 
-Points shaken(const Points& points, double size, Seed seed) {
-    Random random(seed);
-    Points x = points;
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
-        x.data()[i] += random.uniform(-size, size);
-    }
-    return x;
-}
-
 std::vector<NamedTerm> all_terms(const TetMesh& rest) {
     std::vector<NamedTerm> terms;
     for (const auto& [name, law, free] : support::all_laws(kTissue)) {
@@ -48,11 +40,13 @@ std::vector<NamedTerm> all_terms(const TetMesh& rest) {
     terms.push_back(
         {"linear", std::make_shared<FemElastic>(rest, std::make_shared<Linear>(kTissue)), false});
     const std::vector<double> masses(static_cast<std::size_t>(rest.points.rows()), 0.2);
-    terms.push_back({"inertia",
-                     std::make_shared<Inertia>(masses, shaken(rest.points, 0.1, Seed{3}), 0.02),
-                     false});
     terms.push_back(
-        {"forces", std::make_shared<ConstantForces>(shaken(rest.points, 1.0, Seed{4})), false});
+        {"inertia",
+         std::make_shared<Inertia>(masses, support::jittered(rest.points, 0.1, Seed{3}), 0.02),
+         false});
+    terms.push_back({"forces",
+                     std::make_shared<ConstantForces>(support::jittered(rest.points, 1.0, Seed{4})),
+                     false});
     terms.push_back({"pins",
                      std::make_shared<Pins>(
                          std::vector<Pins::Pin>{{0, {1, 2, 3}, 50.0}, {3, {0, 1, 0}, 700.0}}),
@@ -99,7 +93,7 @@ Eigen::MatrixXd dense(const BlockHessian& H) {
 
 TEST(EnergyTerms, GradientIsTheDerivativeOfTheValue) {
     for (const TetMesh& rest : meshes()) {
-        const Points x = shaken(rest.points, 0.004, Seed{1});
+        const Points x = support::jittered(rest.points, 0.004, Seed{1});
         for (const auto& [name, term, elastic] : all_terms(rest)) {
             const Points g = gradient_of(*term, x);
             for (Eigen::Index i = 0; i < x.size(); ++i) {
@@ -116,7 +110,7 @@ TEST(EnergyTerms, GradientIsTheDerivativeOfTheValue) {
 
 TEST(EnergyTerms, HessianIsTheDerivativeOfTheGradient) {
     for (const TetMesh& rest : meshes()) {
-        const Points x = shaken(rest.points, 0.004, Seed{2});
+        const Points x = support::jittered(rest.points, 0.004, Seed{2});
         for (const auto& [name, term, elastic] : all_terms(rest)) {
             const Eigen::MatrixXd H = dense(hessian_of(*term, x, Tangent::Exact));
             for (Eigen::Index i = 0; i < x.size(); ++i) {
@@ -136,13 +130,13 @@ TEST(EnergyTerms, HessianIsTheDerivativeOfTheGradient) {
 TEST(EnergyTerms, SemidefiniteHessianHasNoNegativeCurvatureEvenWhenInverted) {
     Random random(Seed{5});
     const TetMesh rest = support::cube_of_tets(2);
-    const Points x = shaken(rest.points, 0.6, Seed{6});  // many tetrahedra inverted
+    const Points x = support::jittered(rest.points, 0.6, Seed{6});  // many tetrahedra inverted
     EXPECT_GT(count_inverted(x, rest.tets), 5);
     for (const auto& [name, term, elastic] : all_terms(rest)) {
         const BlockHessian H = hessian_of(*term, x, Tangent::PositiveSemidefinite);
         const double scale = dense(H).norm();
         for (int i = 0; i < 50; ++i) {
-            Points d = shaken(Points::Zero(x.rows(), 3), 1.0, Seed{random.bits()});
+            Points d = support::jittered(Points::Zero(x.rows(), 3), 1.0, Seed{random.bits()});
             EXPECT_GE(d.cwiseProduct(H.times(d)).sum(), -1e-12 * scale) << name;
         }
     }
@@ -161,7 +155,7 @@ TEST(EnergyTerms, RestHasNoForceAndNoCost) {
 
 TEST(EnergyTerms, RigidMotionsCostNothing) {
     const TetMesh rest = support::box_of_tets({2, 2, 1}, {1.0, 0.5, 0.7});
-    const Points bent = shaken(rest.points, 0.05, Seed{7});
+    const Points bent = support::jittered(rest.points, 0.05, Seed{7});
     for (const auto& [name, term, elastic] : all_terms(rest)) {
         if (!elastic) {
             continue;
@@ -179,7 +173,7 @@ TEST(EnergyTerms, RigidMotionsCostNothing) {
 // Inner forces act between vertices: no sum, no torque, whatever the state.
 TEST(EnergyTerms, ElasticForcesHaveNeitherSumNorTorque) {
     const TetMesh rest = support::box_of_tets({2, 2, 1}, {1.0, 0.5, 0.7});
-    const Points x = shaken(rest.points, 0.4, Seed{9});
+    const Points x = support::jittered(rest.points, 0.4, Seed{9});
     for (const auto& [name, term, elastic] : all_terms(rest)) {
         if (!elastic) {
             continue;
@@ -196,7 +190,7 @@ TEST(EnergyTerms, ElasticForcesHaveNeitherSumNorTorque) {
 
 TEST(EnergyTerms, OneAndTwoThreadsGiveTheSameBytes) {
     const TetMesh rest = support::cube_of_tets(8);  // several chunks of elements
-    const Points x = shaken(rest.points, 0.05, Seed{10});
+    const Points x = support::jittered(rest.points, 0.05, Seed{10});
     for (const auto& [name, term, elastic] : all_terms(rest)) {
         const auto run = [&, &term = term](int threads) {
             const ThreadLimit limit(threads);
@@ -216,7 +210,7 @@ TEST(EnergyTerms, LawsMayDifferByTetrahedron) {
     const TetMesh rest = support::cube_of_tets(1);
     const auto soft = std::make_shared<Corotated>(lame_from_young(1.0, 0.3));
     const auto hard = std::make_shared<Corotated>(lame_from_young(100.0, 0.3));
-    const Points x = shaken(rest.points, 0.1, Seed{11});
+    const Points x = support::jittered(rest.points, 0.1, Seed{11});
     std::vector<int> which(6, 0);
     which[2] = 1;
     const double mixed = FemElastic(rest, {soft, hard}, which).value(x);

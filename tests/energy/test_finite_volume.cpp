@@ -7,22 +7,14 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include "tests/energy/projective_support.h"
 #include "tests/material/laws.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
 namespace {
 
-const Lame kTissue = lame_from_young(1.0e3, 0.4);
-
-Points shaken(const Points& points, double size, Seed seed) {
-    Random random(seed);
-    Points x = points;
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
-        x.data()[i] += random.uniform(-size, size);
-    }
-    return x;
-}
+const Lame kGel = lame_from_young(1.0e3, 0.4);
 
 /// Finite elements, from the shape functions: gradient_a = V P grad N_a with grad N = D_m^-T.
 Points fem_gradient(const TetMesh& rest, const Material& law, const Points& x) {
@@ -66,8 +58,8 @@ TEST(FiniteVolume, Teran2003Section42ForcesEqualFiniteElements) {
     for (const TetMesh& rest :
          {support::one_tet(), support::cube_of_tets(3),
           support::box_of_tets({3, 3, 1}, {1.0, 1.0, 0.05}), support::ball_of_tets(4, 0.3)}) {
-        const Points x = shaken(rest.points, 0.01, Seed{1});
-        for (const auto& [name, law, free] : support::all_laws(kTissue)) {
+        const Points x = support::jittered(rest.points, 0.01, Seed{1});
+        for (const auto& [name, law, free] : support::all_laws(kGel)) {
             Points g = Points::Zero(x.rows(), 3);
             FemElastic(rest, law).add_gradient(x, g);
             const Points fem = fem_gradient(rest, *law, x);
@@ -78,8 +70,8 @@ TEST(FiniteVolume, Teran2003Section42ForcesEqualFiniteElements) {
 
 TEST(FiniteVolume, Teran2003Section41CauchyAndPiolaStressGiveTheSameForces) {
     const TetMesh rest = support::cube_of_tets(3);
-    const Points x = shaken(rest.points, 0.03, Seed{2});
-    for (const auto& [name, law, free] : support::all_laws(kTissue)) {
+    const Points x = support::jittered(rest.points, 0.03, Seed{2});
+    for (const auto& [name, law, free] : support::all_laws(kGel)) {
         Points g = Points::Zero(x.rows(), 3);
         FemElastic(rest, law).add_gradient(x, g);
         EXPECT_LT((g + present_forces(rest, *law, x)).norm(), 1e-12 * g.norm()) << name;
@@ -115,7 +107,7 @@ TEST(FiniteVolume, InvertedTetrahedraAreCounted) {
 TEST(Viscosity, DampsStrainButNoRigidMotion) {
     const TetMesh rest = support::box_of_tets({2, 1, 2}, {1.0, 0.5, 0.7});
     const FemViscosity viscosity(rest, 3.0, 2.0);
-    const Points x = shaken(rest.points, 0.1, Seed{4});
+    const Points x = support::jittered(rest.points, 0.1, Seed{4});
     const Vec3 spin(0.3, -1.0, 2.0);
     Points v(x.rows(), 3);
     for (Eigen::Index i = 0; i < x.rows(); ++i) {
@@ -129,9 +121,9 @@ TEST(Viscosity, DampsStrainButNoRigidMotion) {
 TEST(Viscosity, IsSymmetricTakesEnergyAndKeepsMomentum) {
     const TetMesh rest = support::box_of_tets({2, 1, 2}, {1.0, 0.5, 0.7});
     const FemViscosity viscosity(rest, 3.0, 2.0);
-    const Points x = shaken(rest.points, 0.1, Seed{5});
-    const Points v = shaken(0.0 * x, 1.0, Seed{6});
-    const Points w = shaken(0.0 * x, 1.0, Seed{7});
+    const Points x = support::jittered(rest.points, 0.1, Seed{5});
+    const Points v = support::jittered(0.0 * x, 1.0, Seed{6});
+    const Points w = support::jittered(0.0 * x, 1.0, Seed{7});
     Points Cv = Points::Zero(x.rows(), 3);
     Points Cw = Points::Zero(x.rows(), 3);
     viscosity.add_damping(x, v, Cv);

@@ -12,13 +12,6 @@
 namespace sinew {
 namespace {
 
-/// x -> A x + b with a shear, a stretch and a turn.
-Points affine(const Points& points) {
-    Mat3 A;
-    A << 1.2, 0.3, 0, -0.2, 0.9, 0.1, 0.4, 0, 1.5;
-    return (points * A.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
-}
-
 TEST(Embed, RestPositionsAndAffineMapsAreReproducedInsideAndOutside) {
     const TetMesh mesh = support::ball_of_tets(8, 0.5);
     // A sphere of vertices a little larger than the ball's polyhedron: some inside, some outside.
@@ -27,7 +20,9 @@ TEST(Embed, RestPositionsAndAffineMapsAreReproducedInsideAndOutside) {
     EXPECT_GT(embedding.outside_count(), 100);
     EXPECT_LT(embedding.largest_outside(), 0.02);
     EXPECT_LT((apply(embedding, mesh.points) - skin.points).norm(), 1e-12);
-    EXPECT_LT((apply(embedding, affine(mesh.points)) - affine(skin.points)).norm(), 1e-11);
+    EXPECT_LT(
+        (apply(embedding, support::affine(mesh.points)) - support::affine(skin.points)).norm(),
+        1e-11);
     EXPECT_LE(embedding.weights.cwiseAbs().maxCoeff(), 3.0);
 }
 
@@ -36,7 +31,7 @@ TEST(Embed, TheMatrixDoesTheSameAsApply) {
     const Points inside = sample_volume(mesh, 200, Seed{4}).points;
     const TetEmbedding embedding = embed(inside, mesh);
     EXPECT_EQ(embedding.outside_count(), 0);
-    const Points deformed = affine(mesh.points);
+    const Points deformed = support::affine(mesh.points);
     const Points by_matrix = embedding_matrix(embedding, mesh.points.rows()) * deformed;
     EXPECT_LT((by_matrix - apply(embedding, deformed)).norm(), 1e-13);
 }
@@ -95,7 +90,7 @@ TEST(Embed, GivesTheSameBytesOnOneAndTwoThreads) {
     const TriangleMesh skin = support::sphere(4, 0.505);
     const auto run = [&](int threads) {
         const ThreadLimit limit(threads);
-        return apply(embed(skin.points, mesh), affine(mesh.points));
+        return apply(embed(skin.points, mesh), support::affine(mesh.points));
     };
     EXPECT_EQ(run(1), run(2));
 }

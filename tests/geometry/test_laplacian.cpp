@@ -24,18 +24,9 @@ Eigen::VectorXd linear(const Points& points, const Vec3& w, double c) {
     return ((points * w).array() + c).matrix();
 }
 
-TriangleMesh one_triangle(const Vec3& a, const Vec3& b, const Vec3& c) {
-    TriangleMesh mesh;
-    mesh.points.resize(3, 3);
-    mesh.points << a.transpose(), b.transpose(), c.transpose();
-    mesh.triangles.resize(1, 3);
-    mesh.triangles << 0, 1, 2;
-    return mesh;
-}
-
 // Right isosceles triangle: cot 90 = 0 opposite the hypotenuse, cot 45 = 1 opposite the legs.
 TEST(CotangentLaplacian, Pinkall1993RightTriangleByHand) {
-    const TriangleMesh mesh = one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+    const TriangleMesh mesh = support::one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
     const Mat3 L = cotangent_laplacian(mesh.points, mesh.triangles).toDense();
     Mat3 expected;
     expected << 1, -0.5, -0.5, -0.5, 0.5, 0, -0.5, 0, 0.5;
@@ -43,7 +34,7 @@ TEST(CotangentLaplacian, Pinkall1993RightTriangleByHand) {
 }
 
 TEST(CotangentLaplacian, Pinkall1993EquilateralTriangleByHand) {
-    const TriangleMesh mesh = one_triangle({0, 0, 5}, {2, 0, 5}, {1, std::sqrt(3.0), 5});
+    const TriangleMesh mesh = support::one_triangle({0, 0, 5}, {2, 0, 5}, {1, std::sqrt(3.0), 5});
     const Mat3 L = cotangent_laplacian(mesh.points, mesh.triangles).toDense();
     const double half_cot = 0.5 / std::sqrt(3.0);
     const Mat3 expected = 3 * half_cot * Mat3::Identity() - half_cot * Mat3::Ones();
@@ -227,10 +218,10 @@ TEST(VoronoiMass, Meyer2003MeanCurvatureOfASphere) {
 }
 
 TEST(VoronoiMass, Meyer2003ObtuseTrianglesGiveHalfToTheirWideCorner) {
-    const TriangleMesh mesh = one_triangle({0, 0, 0}, {1, 0.1, 0}, {-1, 0.1, 0});
+    const TriangleMesh mesh = support::one_triangle({0, 0, 0}, {1, 0.1, 0}, {-1, 0.1, 0});
     const Eigen::VectorXd M = voronoi_mass(mesh.points, mesh.triangles);
     EXPECT_LT((M - Vec3(0.05, 0.025, 0.025)).norm(), 1e-15);
-    const TriangleMesh right = one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+    const TriangleMesh right = support::one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
     EXPECT_LT((voronoi_mass(right.points, right.triangles) - Vec3(0.25, 0.125, 0.125)).norm(),
               1e-15);
 }
@@ -254,7 +245,7 @@ TEST(CotangentLaplacian, RefusesElementsWithoutSizeAndNamesThem) {
     } catch (const InputError& error) {
         EXPECT_EQ(error.parts().where, "triangle 17");
     }
-    const TriangleMesh flat = one_triangle({0, 0, 0}, {1, 0, 0}, {2, 1e-16, 0});
+    const TriangleMesh flat = support::one_triangle({0, 0, 0}, {1, 0, 0}, {2, 1e-16, 0});
     EXPECT_THROW(gradient_operator(flat.points, flat.triangles), InputError);
     EXPECT_THROW(voronoi_mass(flat.points, flat.triangles), InputError);
     TetMesh tets = support::one_tet();

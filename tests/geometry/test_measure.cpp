@@ -15,15 +15,6 @@ namespace {
 
 using std::numbers::pi;
 
-TriangleMesh one_triangle(const Vec3& a, const Vec3& b, const Vec3& c) {
-    TriangleMesh mesh;
-    mesh.points.resize(3, 3);
-    mesh.points << a.transpose(), b.transpose(), c.transpose();
-    mesh.triangles.resize(1, 3);
-    mesh.triangles << 0, 1, 2;
-    return mesh;
-}
-
 TEST(Bounds, HoldsAllPointsAndIsTight) {
     const TriangleMesh mesh = support::box({-1, 2, -3}, {4, 5, 6});
     const Bounds b = bounds(mesh.points);
@@ -45,16 +36,16 @@ TEST(Bounds, OfNothingAreEmptyAndNanShows) {
 }
 
 TEST(TriangleAreas, HalfTheProductOfLegsInARightTriangle) {
-    const TriangleMesh mesh = one_triangle({0, 0, 0}, {3, 0, 0}, {0, 4, 0});
+    const TriangleMesh mesh = support::one_triangle({0, 0, 0}, {3, 0, 0}, {0, 4, 0});
     EXPECT_DOUBLE_EQ(triangle_areas(mesh)[0], 6.0);
     EXPECT_DOUBLE_EQ(surface_area(mesh), 6.0);
     EXPECT_EQ(triangle_normals(mesh).row(0), Eigen::RowVector3d(0, 0, 1));
 }
 
 TEST(TriangleNormals, AreUnitEvenForTinyTrianglesAndZeroWithoutArea) {
-    const TriangleMesh tiny = one_triangle({0, 0, 0}, {1e-90, 0, 0}, {0, 1e-90, 0});
+    const TriangleMesh tiny = support::one_triangle({0, 0, 0}, {1e-90, 0, 0}, {0, 1e-90, 0});
     EXPECT_NEAR(triangle_normals(tiny)(0, 2), 1.0, 1e-12);
-    const TriangleMesh flat = one_triangle({0, 0, 0}, {1, 0, 0}, {2, 0, 0});
+    const TriangleMesh flat = support::one_triangle({0, 0, 0}, {1, 0, 0}, {2, 0, 0});
     EXPECT_EQ(triangle_normals(flat).norm(), 0.0);
     EXPECT_EQ(vertex_normals(flat).norm(), 0.0);
     EXPECT_EQ(surface_area(flat), 0.0);
@@ -79,7 +70,7 @@ TEST(VertexNormals, OfASphereAreRadialAndOutward) {
 }
 
 TEST(VertexNormals, AreZeroAtPointsWithoutTriangles) {
-    TriangleMesh mesh = one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+    TriangleMesh mesh = support::one_triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
     mesh.points.conservativeResize(4, 3);
     mesh.points.row(3) << 5, 5, 5;
     EXPECT_EQ(vertex_normals(mesh).row(3).norm(), 0.0);

@@ -23,12 +23,6 @@ Points random_points(Eigen::Index n, double size, Seed seed) {
     return p;
 }
 
-Points affine(const Points& points) {
-    Mat3 A;
-    A << 1.2, 0.3, 0, -0.2, 0.9, 0.1, 0.4, 0, 1.5;
-    return (points * A.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
-}
-
 /// A bend and a twist: nothing affine about it.
 Points bent(const Points& points) {
     Points q = points;
@@ -42,14 +36,14 @@ Points bent(const Points& points) {
 
 TEST(RbfWarp, AffineMapsAreReproducedEverywhere) {
     const Points source = random_points(200, 0.5, Seed{1});
-    const RbfWarp warp(source, affine(source));
+    const RbfWarp warp(source, support::affine(source));
     const Points anywhere = random_points(500, 5.0, Seed{2});
-    EXPECT_LT((warp.apply(anywhere) - affine(anywhere)).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LT((warp.apply(anywhere) - support::affine(anywhere)).cwiseAbs().maxCoeff(), 1e-12);
     EXPECT_LT(warp.largest_residual(), 1e-14);
     // Four centres determine nothing but an affine map.
     const Points four = support::one_tet().points;
-    const RbfWarp smallest(four, affine(four));
-    EXPECT_LT((smallest.apply(anywhere) - affine(anywhere)).cwiseAbs().maxCoeff(), 1e-12);
+    const RbfWarp smallest(four, support::affine(four));
+    EXPECT_LT((smallest.apply(anywhere) - support::affine(anywhere)).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(RbfWarp, CentresReachTheirTargets) {

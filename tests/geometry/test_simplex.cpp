@@ -9,10 +9,6 @@
 namespace sinew {
 namespace {
 
-Vec3 random_point(Random& random) {
-    return {random.uniform(-1, 1), random.uniform(-1, 1), random.uniform(-1, 1)};
-}
-
 // The seven regions around a right triangle in the plane z = 0, each solved by hand.
 TEST(ClosestOnTriangle, FindsFaceEdgesAndCorners) {
     const Vec3 a(0, 0, 0), b(2, 0, 0), c(0, 2, 0);
@@ -44,10 +40,10 @@ TEST(ClosestOnTriangle, TreatsTrianglesWithoutAreaAsSegmentsAndPoints) {
 TEST(ClosestOnTriangle, BeatsEverySampleAlsoInSlivers) {
     Random random(Seed{4});
     for (int trial = 0; trial < 300; ++trial) {
-        const Vec3 a = random_point(random), b = random_point(random);
+        const Vec3 a = support::random_point(random), b = support::random_point(random);
         const double height = trial % 3 == 0 ? 1e-9 : 1.0;
-        const Vec3 c = 0.5 * (a + b) + height * random_point(random);
-        const Vec3 p = random_point(random);
+        const Vec3 c = 0.5 * (a + b) + height * support::random_point(random);
+        const Vec3 p = support::random_point(random);
         const OnTriangle on = closest_on_triangle(p, a, b, c);
         const Vec3& w = on.barycentric;
         EXPECT_LT((w[0] * a + w[1] * b + w[2] * c - on.point).norm(), 1e-14);
@@ -64,8 +60,9 @@ TEST(ClosestOnTriangle, BeatsEverySampleAlsoInSlivers) {
 TEST(TetBarycentric, ReproducesPointsInsideOutsideAndInInvertedTets) {
     Random random(Seed{5});
     for (int trial = 0; trial < 200; ++trial) {
-        const Vec3 a = random_point(random), b = random_point(random), c = random_point(random),
-                   d = random_point(random), p = random_point(random);
+        const Vec3 a = support::random_point(random), b = support::random_point(random),
+                   c = support::random_point(random), d = support::random_point(random),
+                   p = support::random_point(random);
         const Vec4 w = tet_barycentric(p, a, b, c, d);
         const double condition = w.cwiseAbs().maxCoeff();
         EXPECT_NEAR(w.sum(), 1.0, 1e-14 * condition);

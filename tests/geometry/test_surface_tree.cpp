@@ -9,13 +9,10 @@
 #include <cstring>
 
 #include "tests/support/shapes.h"
+#include "tests/support/trials.h"
 
 namespace sinew {
 namespace {
-
-Vec3 random_point(Random& random, double size) {
-    return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
-}
 
 /// Distance to a triangle by walking the regions of its plane: independent of the library's.
 double distance_by_regions(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -59,11 +56,11 @@ TriangleMesh random_soup(int count, double size, Seed seed) {
     mesh.points.resize(3 * count, 3);
     mesh.triangles.resize(count, 3);
     for (int t = 0; t < count; ++t) {
-        const Vec3 middle = random_point(random, size);
+        const Vec3 middle = support::random_point(random, size);
         for (int k = 0; k < 3; ++k) {
             // Every seventh triangle is a needle, every eleventh a point.
             const double width = t % 11 == 0 ? 0.0 : 0.1 * size;
-            Vec3 offset = random_point(random, width);
+            Vec3 offset = support::random_point(random, width);
             if (t % 7 == 0) {
                 offset = Vec3(offset.x(), 0, 0);
             }
@@ -90,8 +87,8 @@ TEST(SurfaceTree, ClosestPointsEqualThoseOfTestingEveryTriangle) {
         const SurfaceTree tree(mesh);
         Random random(Seed{2});
         const double scale = bounds(mesh.points).high.cwiseAbs().maxCoeff();
-        for (int i = 0; i < 300; ++i) {
-            const Vec3 p = centre + random_point(random, reach);
+        for (int i = 0; i < support::trials(300); ++i) {
+            const Vec3 p = centre + support::random_point(random, reach);
             const ClosestPoint found = tree.closest_point(p);
             const double expected = distance_by_all_triangles(p, mesh);
             EXPECT_NEAR(found.distance, expected, 1e-12 * (expected + 1e-3 * scale));
@@ -144,8 +141,8 @@ TEST(SurfaceTree, RaysMeetASphereWhereTheQuadraticEquationSays) {
     Random random(Seed{3});
     int hits = 0;
     for (int i = 0; i < 500; ++i) {
-        const Vec3 q = 2.0 * random_point(random, 1.0).normalized();
-        const Vec3 d = (random_point(random, 0.5) - q).normalized();
+        const Vec3 q = 2.0 * support::random_point(random, 1.0).normalized();
+        const Vec3 d = (support::random_point(random, 0.5) - q).normalized();
         const double b = q.dot(d);
         const double discriminant = b * b - q.squaredNorm() + r * r;
         const RayHit hit = tree.first_hit({.origin = q, .direction = d});
@@ -173,8 +170,8 @@ TEST(SurfaceTree, AllHitsEqualThoseOfTestingEveryTriangle) {
     Random random(Seed{9});
     std::size_t total = 0;
     for (int i = 0; i < 300; ++i) {
-        const Vec3 origin = random_point(random, 2.0);
-        const Ray ray{.origin = origin, .direction = random_point(random, 0.7) - origin};
+        const Vec3 origin = support::random_point(random, 2.0);
+        const Ray ray{.origin = origin, .direction = support::random_point(random, 0.7) - origin};
         // Moeller and Trumbore's solution of origin + t d = a + u (b - a) + v (c - a).
         std::vector<std::pair<double, Index>> expected;
         for (Index t = 0; t < mesh.triangles.rows(); ++t) {
@@ -276,9 +273,9 @@ TEST(SurfaceTree, GivesTheSameBytesOnOneAndTwoThreads) {
     std::vector<Ray> rays(5000);
     Random random(Seed{31});
     for (Eigen::Index i = 0; i < queries.rows(); ++i) {
-        queries.row(i) = random_point(random, 1.0).transpose();
-        rays[static_cast<std::size_t>(i)] = {.origin = random_point(random, 1.0),
-                                             .direction = random_point(random, 1.0)};
+        queries.row(i) = support::random_point(random, 1.0).transpose();
+        rays[static_cast<std::size_t>(i)] = {.origin = support::random_point(random, 1.0),
+                                             .direction = support::random_point(random, 1.0)};
     }
     const auto ask = [&](int threads) {
         const ThreadLimit limit(threads);

@@ -16,10 +16,6 @@ namespace {
 
 using std::numbers::pi;
 
-Vec3 random_point(Random& random, double size) {
-    return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
-}
-
 /// Unit sphere around the origin without the cap of half-angle `opening` around +z.
 TriangleMesh sphere_with_hole(double opening, int around, int along) {
     TriangleMesh mesh;
@@ -54,7 +50,7 @@ TEST(WindingNumber, IsOneInsideAndZeroOutsideClosedSurfaces) {
         const WindingNumber winding(mesh);
         Random random(Seed{1});
         for (int i = 0; i < 300; ++i) {
-            const Vec3 direction = random_point(random, 1.0).normalized();
+            const Vec3 direction = support::random_point(random, 1.0).normalized();
             for (const double radius : {0.0, 0.5, 0.95}) {
                 EXPECT_NEAR(winding.exact_at(radius * direction), 1.0, 1e-12);
                 EXPECT_NEAR(winding.at(radius * direction), 1.0, 5e-3);
@@ -97,7 +93,7 @@ TEST(WindingNumber, Barill2018ErrorFallsWithTheAccuracy) {
     Random random(Seed{2});
     double worst_rough = 0, worst_fine = 0, worst_finest = 0;
     for (int i = 0; i < 400; ++i) {
-        const Vec3 p = random_point(random, 1.5);
+        const Vec3 p = support::random_point(random, 1.5);
         const double exact = rough.exact_at(p);
         worst_rough = std::max(worst_rough, std::abs(rough.at(p) - exact));
         worst_fine = std::max(worst_fine, std::abs(fine.at(p) - exact));
@@ -149,7 +145,7 @@ TEST(WindingNumber, GivesTheSameBytesOnOneAndTwoThreads) {
     Points queries(3000, 3);
     Random random(Seed{31});
     for (Eigen::Index i = 0; i < queries.rows(); ++i) {
-        queries.row(i) = random_point(random, 1.5).transpose();
+        queries.row(i) = support::random_point(random, 1.5).transpose();
     }
     const auto ask = [&](int threads) {
         const ThreadLimit limit(threads);
@@ -164,7 +160,7 @@ TEST(SignedDistance, OfABoxMatchesTheFormulaInsideAndOutside) {
     Random random(Seed{3});
     Points queries(500, 3);
     for (Eigen::Index i = 0; i < queries.rows(); ++i) {
-        queries.row(i) = random_point(random, 4.0).transpose();
+        queries.row(i) = support::random_point(random, 4.0).transpose();
     }
     const Eigen::VectorXd values = distance.at_all(queries);
     int inside = 0;

@@ -10,7 +10,7 @@ namespace sinew {
 namespace {
 
 constexpr double kStiffness = 40.0;
-constexpr double kStep = 1e-5;
+constexpr double kStretchStep = 1e-5;
 
 struct Pair {
     Mat3 D_S;
@@ -35,11 +35,11 @@ TEST(SymmetricArap, Kadlecek2022Eq46GradientByDifferences) {
         for (int i = 0; i < 9; ++i) {
             Mat3 plus = D_S;
             Mat3 minus = D_S;
-            plus(i) += kStep;
-            minus(i) -= kStep;
+            plus(i) += kStretchStep;
+            minus(i) -= kStretchStep;
             const double difference = (symmetric_arap::energy(plus, D_M, kStiffness) -
                                        symmetric_arap::energy(minus, D_M, kStiffness)) /
-                                      (2.0 * kStep);
+                                      (2.0 * kStretchStep);
             EXPECT_NEAR(g(i), difference, 1e-6 * (g.norm() + kStiffness));
         }
     }
@@ -51,11 +51,11 @@ TEST(SymmetricArap, Kadlecek2022Eq46HessianByDifferences) {
         for (int i = 0; i < 9; ++i) {
             Mat3 plus = D_S;
             Mat3 minus = D_S;
-            plus(i) += kStep;
-            minus(i) -= kStep;
+            plus(i) += kStretchStep;
+            minus(i) -= kStretchStep;
             const Mat3 difference = (symmetric_arap::gradient(plus, D_M, kStiffness) -
                                      symmetric_arap::gradient(minus, D_M, kStiffness)) /
-                                    (2.0 * kStep);
+                                    (2.0 * kStretchStep);
             EXPECT_LT((H.col(i) - difference.reshaped()).norm(), 1e-6 * H.norm());
         }
     }

@@ -30,31 +30,8 @@ std::int64_t count(const TetHealth& health, std::string_view what) {
     return p ? p->count : 0;
 }
 
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh mesh;
-    mesh.points.resize(a.points.rows() + b.points.rows(), 3);
-    mesh.points << a.points, b.points;
-    mesh.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
-    mesh.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
-    return mesh;
-}
-
 void turn(TriangleMesh& mesh) {
     mesh.triangles.col(1).swap(mesh.triangles.col(2));
-}
-
-// Every triangle with its own three vertices, as an STL file gives it.
-TriangleMesh soup(const TriangleMesh& mesh) {
-    TriangleMesh result;
-    result.points.resize(mesh.triangles.size(), 3);
-    result.triangles.resize(mesh.triangles.rows(), 3);
-    for (Index t = 0; t < mesh.triangles.rows(); ++t) {
-        for (Index k = 0; k < 3; ++k) {
-            result.points.row(3 * t + k) = mesh.points.row(mesh.triangles(t, k));
-            result.triangles(t, k) = 3 * t + k;
-        }
-    }
-    return result;
 }
 
 }  // namespace
@@ -122,16 +99,16 @@ TEST(SurfaceHealth, InsideOutSphereIsFound) {
 TEST(SurfaceHealth, CavityIsNotInsideOut) {
     TriangleMesh inner = support::sphere(2, 0.5);
     turn(inner);
-    const SurfaceHealth hollow = check_health(joined(support::sphere(2, 1.0), inner));
+    const SurfaceHealth hollow = check_health(support::joined(support::sphere(2, 1.0), inner));
     EXPECT_TRUE(is_healthy(hollow)) << summary(hollow.problems);
     EXPECT_EQ(find(hollow.notes, "components")->count, 2);
     inner.points.col(0).array() += 3.0;
-    const SurfaceHealth beside = check_health(joined(support::sphere(2, 1.0), inner));
+    const SurfaceHealth beside = check_health(support::joined(support::sphere(2, 1.0), inner));
     EXPECT_EQ(count(beside, "pieces turned inside out"), 1);
 }
 
 TEST(SurfaceHealth, SoupIsReportedAsUnwelded) {
-    const TriangleMesh mesh = soup(support::sphere(2, 1.0));
+    const TriangleMesh mesh = support::soup(support::sphere(2, 1.0));
     const SurfaceHealth health = check_health(mesh);
     EXPECT_EQ(count(health, "unwelded seams"), 480);
     EXPECT_EQ(count(health, "open borders"), 0);
@@ -141,14 +118,14 @@ TEST(SurfaceHealth, SoupIsReportedAsUnwelded) {
 
 TEST(SurfaceHealth, CoincidentVerticesOfAClosedSurfaceAreOnlyNoted) {
     const SurfaceHealth health = check_health(
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2})));
+        support::joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2})));
     EXPECT_TRUE(is_healthy(health)) << summary(health.problems);
     EXPECT_EQ(find(health.notes, "coincident vertices")->count, 1);
 }
 
 TEST(SurfaceHealth, BoxesWithACommonVertexArePinched) {
     TriangleMesh mesh =
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
+        support::joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
     mesh.triangles = mesh.triangles.unaryExpr([](Index v) { return v == 8 ? 7 : v; });
     const SurfaceHealth health = check_health(mesh);
     EXPECT_EQ(count(health, "non-manifold vertices"), 1);
@@ -178,7 +155,7 @@ TEST(SurfaceHealth, DegenerateAndDuplicateTrianglesAreCounted) {
 }
 
 TEST(SurfaceHealth, IntersectionsAreCountedWithTrianglesAndPlace) {
-    const SurfaceHealth health = check_health(joined(
+    const SurfaceHealth health = check_health(support::joined(
         support::box({0, 0, 0}, {1, 1, 1}), support::box({0.6, -0.97, 0.1}, {0.8, 2.03, 0.3})));
     const Problem* const p = find(health.problems, "self-intersections");
     ASSERT_NE(p, nullptr);

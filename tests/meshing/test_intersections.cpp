@@ -13,20 +13,11 @@ namespace sinew {
 
 namespace {
 
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh mesh;
-    mesh.points.resize(a.points.rows() + b.points.rows(), 3);
-    mesh.points << a.points, b.points;
-    mesh.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
-    mesh.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
-    return mesh;
-}
-
 // A bar through the lower half of the box's y faces, clear of their diagonals: at both faces its
 // four sides of two triangles each cross one triangle of the box.
 TriangleMesh bar_through_box() {
-    return joined(support::box({0, 0, 0}, {1, 1, 1}),
-                  support::box({0.6, -0.97, 0.1}, {0.8, 2.03, 0.3}));
+    return support::joined(support::box({0, 0, 0}, {1, 1, 1}),
+                           support::box({0.6, -0.97, 0.1}, {0.8, 2.03, 0.3}));
 }
 
 }  // namespace
@@ -90,11 +81,11 @@ TEST(Intersections, FanWithOneSharedCornerCrosses) {
 // Two boxes corner to corner, with a vertex each: they touch and do not intersect.
 TEST(Intersections, CoincidentCornersCountAsShared) {
     const TriangleMesh touching =
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
+        support::joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
     EXPECT_TRUE(find_self_intersections(touching).pairs.empty());
     // The corner of one on the face of the other is an intersection.
-    const TriangleMesh stuck =
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({0.5, 0.25, 1}, {2, 2, 2}));
+    const TriangleMesh stuck = support::joined(support::box({0, 0, 0}, {1, 1, 1}),
+                                               support::box({0.5, 0.25, 1}, {2, 2, 2}));
     EXPECT_FALSE(find_self_intersections(stuck).pairs.empty());
 }
 

@@ -39,15 +39,6 @@ LevelSet sphere_set(double r, const Vec3& centre, const LevelSetOptions& options
         Bounds{centre - Vec3::Constant(1.1 * r), centre + Vec3::Constant(1.1 * r)}, options);
 }
 
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh mesh;
-    mesh.points.resize(a.points.rows() + b.points.rows(), 3);
-    mesh.points << a.points, b.points;
-    mesh.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
-    mesh.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
-    return mesh;
-}
-
 void expect_sound(const TriangleMesh& mesh, std::int64_t genus) {
     const SurfaceHealth health = check_health(mesh);
     EXPECT_TRUE(is_healthy(health)) << summary(health.problems);
@@ -124,9 +115,9 @@ TEST(LevelSet, OffsetChangesTheRadius) {
 
 // A slit of 0.1 between two boxes is filled by closing with 0.1 and left by 0.02.
 TEST(LevelSet, ClosingFillsNarrowGapsOnly) {
-    const LevelSet gap = LevelSet::from_mesh(
-        joined(support::box({0, 0, 0}, {0.45, 1, 1}), support::box({0.55, 0, 0}, {1, 1, 1})),
-        {.voxel = 0.04});
+    const LevelSet gap = LevelSet::from_mesh(support::joined(support::box({0, 0, 0}, {0.45, 1, 1}),
+                                                             support::box({0.55, 0, 0}, {1, 1, 1})),
+                                             {.voxel = 0.04});
     EXPECT_GT(gap.value({0.5, 0.5, 0.5}), 0.0);
     EXPECT_LT(gap.closed(0.1).value({0.5, 0.5, 0.5}), 0.0);
     EXPECT_GT(gap.closed(0.02).value({0.5, 0.5, 0.5}), 0.0);
@@ -149,8 +140,8 @@ TEST(LevelSet, SmoothingRoundsCorners) {
 
 // Overlapping pieces and loose triangles become one solid.
 TEST(LevelSet, SelfIntersectingMeshAndSoupBecomeOneSolid) {
-    const TriangleMesh crossing =
-        joined(support::sphere(3, 1.0, {-0.5, 0, 0}), support::sphere(3, 1.0, {0.5, 0, 0}));
+    const TriangleMesh crossing = support::joined(support::sphere(3, 1.0, {-0.5, 0, 0}),
+                                                  support::sphere(3, 1.0, {0.5, 0, 0}));
     const LevelSet solid = LevelSet::from_mesh(crossing, {.voxel = 0.04});
     EXPECT_NEAR(solid.volume(), 2.0 * ball(1.0) - 2.0 * cap(1.0, 0.5), 0.15);
     expect_sound(solid.to_mesh(), 0);
@@ -196,7 +187,7 @@ TEST(LevelSet, BoxCutsWhatReachesBeyondIt) {
 
 TEST(LevelSet, SameBitsOnOneThreadAndMany) {
     const TriangleMesh crossing =
-        joined(support::sphere(3, 1.0, {-0.5, 0, 0}), support::torus(1.0, 0.3, 24, 48));
+        support::joined(support::sphere(3, 1.0, {-0.5, 0, 0}), support::torus(1.0, 0.3, 24, 48));
     const auto make = [&] {
         return LevelSet::from_mesh(crossing, {.voxel = 0.08})
             .united(sphere_set(0.5, {0, 1, 0}, {.voxel = 0.08}), 0.1)

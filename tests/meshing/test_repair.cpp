@@ -13,28 +13,6 @@ namespace sinew {
 
 namespace {
 
-TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh mesh;
-    mesh.points.resize(a.points.rows() + b.points.rows(), 3);
-    mesh.points << a.points, b.points;
-    mesh.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
-    mesh.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
-    return mesh;
-}
-
-TriangleMesh soup(const TriangleMesh& mesh) {
-    TriangleMesh result;
-    result.points.resize(mesh.triangles.size(), 3);
-    result.triangles.resize(mesh.triangles.rows(), 3);
-    for (Index t = 0; t < mesh.triangles.rows(); ++t) {
-        for (Index k = 0; k < 3; ++k) {
-            result.points.row(3 * t + k) = mesh.points.row(mesh.triangles(t, k));
-            result.triangles(t, k) = 3 * t + k;
-        }
-    }
-    return result;
-}
-
 std::int64_t done(const RepairReport& report, std::string_view what) {
     std::int64_t count = 0;
     for (const auto& action : report.actions) {
@@ -82,7 +60,7 @@ TEST(Repair, HealthyMeshIsNotTouched) {
 }
 
 TEST(Repair, SoupIsWelded) {
-    TriangleMesh mesh = soup(support::sphere(3, 1.0));
+    TriangleMesh mesh = support::soup(support::sphere(3, 1.0));
     const RepairReport report = repair(mesh);
     expect_healthy(report);
     EXPECT_EQ(mesh.points.rows(), support::sphere(3, 1.0).points.rows());
@@ -90,7 +68,7 @@ TEST(Repair, SoupIsWelded) {
 }
 
 TEST(Repair, ToleranceWeldsNearlyCoincidentVertices) {
-    TriangleMesh mesh = soup(support::sphere(2, 1.0));
+    TriangleMesh mesh = support::soup(support::sphere(2, 1.0));
     for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
         mesh.points(i, 0) += 1e-6 * static_cast<double>(i % 5);
     }
@@ -102,7 +80,7 @@ TEST(Repair, ToleranceWeldsNearlyCoincidentVertices) {
 // Boxes that touch in a corner are closed already: seams are joined, the rest stays apart.
 TEST(Repair, TouchingClosedPiecesStayApart) {
     TriangleMesh mesh =
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
+        support::joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 1}, {2, 2, 2}));
     EXPECT_TRUE(repair(mesh).actions.empty());
     EXPECT_EQ(mesh.points.rows(), 16);
 }
@@ -187,7 +165,7 @@ TEST(Repair, CapWithoutAreaIsFlipped) {
 // Two boxes that share an edge: four triangles on it. Each box gets its own copy.
 TEST(Repair, SheetsThatMeetInAnEdgeAreSeparated) {
     TriangleMesh mesh =
-        joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 0}, {2, 2, 1}));
+        support::joined(support::box({0, 0, 0}, {1, 1, 1}), support::box({1, 1, 0}, {2, 2, 1}));
     const RepairReport report = repair(mesh, {.weld = Weld::All});
     EXPECT_GT(done(report, "vertices doubled to separate sheets"), 0);
     expect_healthy(report);
@@ -197,7 +175,7 @@ TEST(Repair, SheetsThatMeetInAnEdgeAreSeparated) {
 
 TEST(Repair, SpecksUnusedAndNotFiniteVerticesGo) {
     TriangleMesh mesh =
-        joined(support::sphere(3, 1.0), support::sphere(1, 0.0005, Vec3(1.5, 0, 0)));
+        support::joined(support::sphere(3, 1.0), support::sphere(1, 0.0005, Vec3(1.5, 0, 0)));
     const Eigen::Index n = mesh.points.rows();
     mesh.points.conservativeResize(n + 1, 3);
     mesh.points.row(n) << 5, 5, 5;
@@ -211,8 +189,8 @@ TEST(Repair, SpecksUnusedAndNotFiniteVerticesGo) {
 }
 
 TEST(Repair, IntersectionsAreRemovedByALevelSet) {
-    TriangleMesh mesh =
-        joined(support::sphere(3, 1.0, {-0.5, 0, 0}), support::sphere(3, 1.0, {0.5, 0, 0}));
+    TriangleMesh mesh = support::joined(support::sphere(3, 1.0, {-0.5, 0, 0}),
+                                        support::sphere(3, 1.0, {0.5, 0, 0}));
     TriangleMesh kept = mesh;
     EXPECT_GT(repair(kept).health.measures.intersections, 0);
     const RepairReport report = repair(mesh, {.remove_intersections = true});
@@ -222,7 +200,7 @@ TEST(Repair, IntersectionsAreRemovedByALevelSet) {
 }
 
 TEST(Repair, PointDataIsKept) {
-    TriangleMesh mesh = soup(support::sphere(2, 1.0));
+    TriangleMesh mesh = support::soup(support::sphere(2, 1.0));
     Attribute height{"height", 1, {}, "m"};
     for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
         height.values.push_back(mesh.points(i, 2));

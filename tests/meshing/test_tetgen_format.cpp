@@ -6,26 +6,11 @@
 #include <functional>
 
 #include "tests/support/shapes.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
-namespace {
-
-// The message of the InputError that `call` throws, or "" when it throws none.
-std::string complaint(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST(TetgenFormat, TetMeshSurvivesTheRoundTripBitForBit) {
     TetMesh mesh = support::ball_of_tets(3, 0.1 / 3.0);
@@ -99,31 +84,35 @@ TEST(TetgenFormat, PolyWithPolygonsOverSeveralLinesIsRead) {
 
 TEST(TetgenFormat, BadTextsAreRefusedWithTheirLine) {
     const auto node = [](std::string_view text) {
-        return complaint([&] { parse_node(text, "x.node"); });
+        return support::complaint([&] { parse_node(text, "x.node"); });
     };
-    EXPECT_TRUE(has(node(""), "x.node, line 1"));
-    EXPECT_TRUE(has(node("# nothing\n"), "line 2"));
-    EXPECT_TRUE(has(node("2 3 0 0\n0 1 2 3\n"), "line 3"));   // truncated
-    EXPECT_TRUE(has(node("1 3 0 0\n0 1 nan 3\n"), "'nan'"));  // not finite
-    EXPECT_TRUE(has(node("1 3 0 0\n0 1 inf 3\n"), "line 2"));
-    EXPECT_TRUE(has(node("1 3 0 0\n0 1 2 x3\n"), "'x3'"));
-    EXPECT_TRUE(has(node("1 3 0 0\n0 1 2\n"), "3 words"));
-    EXPECT_TRUE(has(node("1 2 0 0\n0 1 2\n"), "dimension"));          // flat
-    EXPECT_TRUE(has(node("1 3 0 0\n0 1 2 3\n1 1 2 3\n"), "line 3"));  // more than announced
-    EXPECT_TRUE(has(node("999999999 3 0 0\n0 1 2 3\n"), "line 1"));   // cannot fit
-    EXPECT_TRUE(has(node("-4 3 0 0\n"), "'-4'"));
-    EXPECT_TRUE(has(node("99999999999999999999 3 0 0\n"), "line 1"));
-    EXPECT_TRUE(has(node("2 3 0 0\n0 1 2 3\n7 1 2 3\n"), "line 3"));  // out of order
+    EXPECT_TRUE(support::has(node(""), "x.node, line 1"));
+    EXPECT_TRUE(support::has(node("# nothing\n"), "line 2"));
+    EXPECT_TRUE(support::has(node("2 3 0 0\n0 1 2 3\n"), "line 3"));   // truncated
+    EXPECT_TRUE(support::has(node("1 3 0 0\n0 1 nan 3\n"), "'nan'"));  // not finite
+    EXPECT_TRUE(support::has(node("1 3 0 0\n0 1 inf 3\n"), "line 2"));
+    EXPECT_TRUE(support::has(node("1 3 0 0\n0 1 2 x3\n"), "'x3'"));
+    EXPECT_TRUE(support::has(node("1 3 0 0\n0 1 2\n"), "3 words"));
+    EXPECT_TRUE(support::has(node("1 2 0 0\n0 1 2\n"), "dimension"));  // flat
+    EXPECT_TRUE(
+        support::has(node("1 3 0 0\n0 1 2 3\n1 1 2 3\n"), "line 3"));         // more than announced
+    EXPECT_TRUE(support::has(node("999999999 3 0 0\n0 1 2 3\n"), "line 1"));  // cannot fit
+    EXPECT_TRUE(support::has(node("-4 3 0 0\n"), "'-4'"));
+    EXPECT_TRUE(support::has(node("99999999999999999999 3 0 0\n"), "line 1"));
+    EXPECT_TRUE(support::has(node("2 3 0 0\n0 1 2 3\n7 1 2 3\n"), "line 3"));  // out of order
     const auto ele = [](std::string_view text) {
-        return complaint([&] { parse_ele(text, 0, 4, "x.ele"); });
+        return support::complaint([&] { parse_ele(text, 0, 4, "x.ele"); });
     };
-    EXPECT_TRUE(has(ele("1 4 0\n0 0 1 2 4\n"), "x.ele, line 2"));  // index out of range
-    EXPECT_TRUE(has(ele("1 4 0\n0 0 1 2 -1\n"), "from 0 to 3"));
-    EXPECT_TRUE(has(ele("1 5 0\n0 0 1 2 3 3\n"), "line 1"));
-    EXPECT_TRUE(has(ele("2 4 0\n0 0 1 2 3\n"), "truncated"));
-    EXPECT_TRUE(has(complaint([] { parse_face("1 0\n0 1 2 9\n", 0, 4, "f"); }), "f, line 2"));
-    EXPECT_TRUE(has(complaint([] { parse_smesh("0 3\n1 0\n3 0 1 2\n", "s"); }), "s, line 3"));
-    EXPECT_TRUE(has(complaint([] { parse_poly("0 3\n1 0\n1\n", "p", 3); }), "p, line 4"));
+    EXPECT_TRUE(support::has(ele("1 4 0\n0 0 1 2 4\n"), "x.ele, line 2"));  // index out of range
+    EXPECT_TRUE(support::has(ele("1 4 0\n0 0 1 2 -1\n"), "from 0 to 3"));
+    EXPECT_TRUE(support::has(ele("1 5 0\n0 0 1 2 3 3\n"), "line 1"));
+    EXPECT_TRUE(support::has(ele("2 4 0\n0 0 1 2 3\n"), "truncated"));
+    EXPECT_TRUE(support::has(support::complaint([] { parse_face("1 0\n0 1 2 9\n", 0, 4, "f"); }),
+                             "f, line 2"));
+    EXPECT_TRUE(support::has(support::complaint([] { parse_smesh("0 3\n1 0\n3 0 1 2\n", "s"); }),
+                             "s, line 3"));
+    EXPECT_TRUE(
+        support::has(support::complaint([] { parse_poly("0 3\n1 0\n1\n", "p", 3); }), "p, line 4"));
 }
 
 // Every prefix of a good text is either read or refused, never more.
@@ -133,7 +122,7 @@ TEST(TetgenFormat, EveryTruncationIsSurvived) {
                                           {{Vec3(0.5, 0.25, 0.125), 9, 1e-3}});
     int refused = 0;
     for (std::size_t n = 0; n < text.size(); ++n) {
-        refused += !complaint([&] { parse_smesh(text.substr(0, n), "s"); }).empty();
+        refused += !support::complaint([&] { parse_smesh(text.substr(0, n), "s"); }).empty();
     }
     EXPECT_GT(refused, 150);
 }

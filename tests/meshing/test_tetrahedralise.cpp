@@ -16,23 +16,11 @@
 
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/words.h"
 
 namespace sinew {
 
 namespace {
-
-std::string complaint(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const InputError& error) {
-        return error.what();
-    }
-    return "";
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
 
 std::map<int, double> volume_per_region(const TetMesh& mesh) {
     std::map<int, double> volumes;
@@ -123,56 +111,61 @@ TEST(Tetrahedralise, SameInputGivesTheSameBits) {
 }
 
 TEST(Tetrahedralise, IntersectingSurfacesAreNamed) {
-    const std::string text = complaint([] {
+    const std::string text = support::complaint([] {
         tetrahedralise({support::sphere(2, 1.0), support::sphere(2, 0.5, {0.8, 0, 0})});
     });
-    EXPECT_TRUE(has(text, "pairs of triangles intersect")) << text;
-    EXPECT_TRUE(has(text, "surface 0 triangle ")) << text;
-    EXPECT_TRUE(has(text, "surface 1 triangle ")) << text;
-    EXPECT_TRUE(has(text, "near (")) << text;
+    EXPECT_TRUE(support::has(text, "pairs of triangles intersect")) << text;
+    EXPECT_TRUE(support::has(text, "surface 0 triangle ")) << text;
+    EXPECT_TRUE(support::has(text, "surface 1 triangle ")) << text;
+    EXPECT_TRUE(support::has(text, "near (")) << text;
 }
 
 TEST(Tetrahedralise, BadSurfacesAreRefusedBeforeTetgenRuns) {
     TriangleMesh open = support::sphere(2, 1.0);
     open.triangles = open.triangles.topRows(100).eval();
-    EXPECT_TRUE(has(complaint([&] { tetrahedralise({open}); }), "open borders"));
+    EXPECT_TRUE(support::has(support::complaint([&] { tetrahedralise({open}); }), "open borders"));
     TriangleMesh turned = support::sphere(2, 1.0);
     turned.triangles.col(0).swap(turned.triangles.col(1));
-    EXPECT_TRUE(has(complaint([&] { tetrahedralise({turned}); }), "inside out"));
-    EXPECT_TRUE(has(complaint([] { tetrahedralise({}); }), "no surface"));
-    EXPECT_TRUE(has(complaint([] { tetrahedralise({TriangleMesh{}}); }), "surface 0"));
-    const TriangleMesh box = support::box({0, 0, 0}, {1, 1, 1});
-    EXPECT_TRUE(has(complaint([&] {
-                        tetrahedralise({box, support::box({1, 1, 1}, {2, 2, 2})});
-                    }),
-                    "coincide"));
-    EXPECT_TRUE(has(complaint([&] { tetrahedralise({box}, {.labels = {1, 2}}); }), "2 labels"));
+    EXPECT_TRUE(support::has(support::complaint([&] { tetrahedralise({turned}); }), "inside out"));
+    EXPECT_TRUE(support::has(support::complaint([] { tetrahedralise({}); }), "no surface"));
     EXPECT_TRUE(
-        has(complaint([&] { tetrahedralise({box}, {.radius_edge = 0.5}); }), "radius_edge"));
+        support::has(support::complaint([] { tetrahedralise({TriangleMesh{}}); }), "surface 0"));
+    const TriangleMesh box = support::box({0, 0, 0}, {1, 1, 1});
+    EXPECT_TRUE(support::has(support::complaint([&] {
+                                 tetrahedralise({box, support::box({1, 1, 1}, {2, 2, 2})});
+                             }),
+                             "coincide"));
+    EXPECT_TRUE(support::has(support::complaint([&] {
+                                 tetrahedralise({box}, {.labels = {1, 2}});
+                             }),
+                             "2 labels"));
+    EXPECT_TRUE(support::has(
+        support::complaint([&] { tetrahedralise({box}, {.radius_edge = 0.5}); }), "radius_edge"));
 }
 
 TEST(Tetrahedralise, MissingProgramNamesThePackage) {
-    const std::string text =
-        complaint([] { tetrahedralise({support::sphere(1, 1.0)}, {.program = "no-such-tetgen"}); });
-    EXPECT_TRUE(has(text, "Debian package 'tetgen'")) << text;
+    const std::string text = support::complaint(
+        [] { tetrahedralise({support::sphere(1, 1.0)}, {.program = "no-such-tetgen"}); });
+    EXPECT_TRUE(support::has(text, "Debian package 'tetgen'")) << text;
 }
 
 TEST(Tetrahedralise, CrashGarbageAndSlownessOfTheProgramAreTold) {
     const support::TemporaryFolder folder;
     const std::vector<TriangleMesh> ball = {support::sphere(1, 1.0)};
     const auto told = [&](const std::string& body, double timeout = 60.0) {
-        return complaint(
+        return support::complaint(
             [&] { tetrahedralise(ball, {.timeout = timeout, .program = script(folder, body)}); });
     };
-    EXPECT_TRUE(
-        has(told("echo two facets meet; echo '1st: [1,2,3] #3'; exit 3"), "surface 0 triangle 2"));
-    EXPECT_TRUE(has(told("kill -SEGV $$"), "crashed (signal 11)"));
-    EXPECT_TRUE(has(told("exit 0"), "wrote no mesh"));
-    EXPECT_TRUE(has(told("echo garbage > in.1.node; echo x > in.1.ele"), "line 1"));
-    EXPECT_TRUE(has(told("printf '1 3 0 0\\n0 0 0 0\\n' > in.1.node; printf '0 4 0\\n' > in.1.ele"),
-                    "1 points"));
+    EXPECT_TRUE(support::has(told("echo two facets meet; echo '1st: [1,2,3] #3'; exit 3"),
+                             "surface 0 triangle 2"));
+    EXPECT_TRUE(support::has(told("kill -SEGV $$"), "crashed (signal 11)"));
+    EXPECT_TRUE(support::has(told("exit 0"), "wrote no mesh"));
+    EXPECT_TRUE(support::has(told("echo garbage > in.1.node; echo x > in.1.ele"), "line 1"));
+    EXPECT_TRUE(support::has(
+        told("printf '1 3 0 0\\n0 0 0 0\\n' > in.1.node; printf '0 4 0\\n' > in.1.ele"),
+        "1 points"));
     const Timer timer;
-    EXPECT_TRUE(has(told("sleep 30 & sleep 30", 0.2), "took longer than 0.2 s"));
+    EXPECT_TRUE(support::has(told("sleep 30 & sleep 30", 0.2), "took longer than 0.2 s"));
     EXPECT_LT(timer.seconds(), 10.0);
 }
 

@@ -9,7 +9,7 @@
 namespace sinew {
 namespace {
 
-double largest(const Points& p) {
+double longest_row(const Points& p) {
     return p.rowwise().norm().maxCoeff();
 }
 
@@ -26,13 +26,13 @@ TEST(BodySkinning, KomaritzanRestAndRigidMotionsCostNothing) {
     for (int frame = 0; frame < 3; ++frame) {
         skinning.step(rest_pose(skinning.skeleton()));
     }
-    EXPECT_LT(largest(skinning.positions() - limb.tets.points), 1e-6);
+    EXPECT_LT(longest_row(skinning.positions() - limb.tets.points), 1e-6);
     const auto motion = support::rigid_motions(1, Seed{5})[0];
     skinning.reset(CharacterPose(skinning.skeleton().size(), motion));
-    EXPECT_LT(largest(skinning.positions() - support::moved(limb.tets.points, motion)), 1e-5);
+    EXPECT_LT(longest_row(skinning.positions() - support::moved(limb.tets.points, motion)), 1e-5);
     EXPECT_LT(skinning.attachment_error(), 1e-5);
     skinning.step(CharacterPose(skinning.skeleton().size(), motion));
-    EXPECT_LT(largest(skinning.positions() - support::moved(limb.tets.points, motion)), 1e-5);
+    EXPECT_LT(longest_row(skinning.positions() - support::moved(limb.tets.points, motion)), 1e-5);
 }
 
 TEST(BodySkinning, KomaritzanFleshFollowsTheBonesOfABentLimb) {
@@ -70,8 +70,9 @@ TEST(BodySkinning, FatSwingsMoreThanMuscle) {
         double most = 0.0;
         for (int frame = 0; frame < 10; ++frame) {
             skinning.step(pose);
-            most =
-                frame < 2 ? 0.0 : std::max(most, largest(skinning.positions() - still.positions()));
+            most = frame < 2
+                       ? 0.0
+                       : std::max(most, longest_row(skinning.positions() - still.positions()));
         }
         EXPECT_TRUE(skinning.positions().allFinite());
         return most;

@@ -8,7 +8,7 @@
 namespace sinew {
 namespace {
 
-const Lame kTissue = lame_from_young(1.0e4, 0.4);
+const Lame kSqueezed = lame_from_young(1.0e4, 0.4);
 
 /// Laws that find back by themselves; the others are untangled first.
 const std::vector<std::string> kDirect = {"linear", "corotated", "stable_neo_hookean",
@@ -21,10 +21,10 @@ struct NamedEnergy {
 
 std::vector<NamedEnergy> energies(const TetMesh& rest) {
     std::vector<NamedEnergy> list;
-    for (const auto& [name, law, free] : support::all_laws(kTissue)) {
+    for (const auto& [name, law, free] : support::all_laws(kSqueezed)) {
         list.push_back({name, {std::make_shared<FemElastic>(rest, law)}});
     }
-    const std::vector<double> mu(static_cast<std::size_t>(rest.tets.rows()), kTissue.mu);
+    const std::vector<double> mu(static_cast<std::size_t>(rest.tets.rows()), kSqueezed.mu);
     list.push_back(
         {"symmetric_arap",
          {std::make_shared<FemSymmetricArap>(rest, symmetric_arap_stiffness(rest, mu))}});
@@ -87,12 +87,12 @@ TEST(Recovery, FromAPlane) {
 TEST(Recovery, FreeBodyLeavesThePoint) {
     const TetMesh rest = support::cube_of_tets(2);
     const EnergyTerms terms = {
-        std::make_shared<FemElastic>(rest, std::make_shared<StableNeoHookean>(kTissue))};
+        std::make_shared<FemElastic>(rest, std::make_shared<StableNeoHookean>(kSqueezed))};
     const Points start = Points::Zero(rest.points.rows(), 3);
     const NewtonResult result = minimise(terms, {}, start);
     EXPECT_EQ(result.report.status, NewtonStatus::Converged);
     EXPECT_GE(result.report.saddle_points_left, 1);
-    EXPECT_LT(terms[0]->value(result.x), 1e-12 * kTissue.mu);
+    EXPECT_LT(terms[0]->value(result.x), 1e-12 * kSqueezed.mu);
     EXPECT_EQ(count_inverted(result.x, rest.tets), 0);
 
     const NewtonResult held = minimise(terms, {}, start, {.is_minimum_checked = false});

@@ -10,14 +10,14 @@
 namespace sinew {
 namespace {
 
-const Lame kTissue = lame_from_young(1.0e4, 0.4);
+const Lame kMoving = lame_from_young(1.0e4, 0.4);
 
 struct Body {
     TetMesh rest = support::box_of_tets({3, 1, 1}, {0.6, 0.2, 0.2});
     std::vector<double> masses = lumped_masses(
         rest, std::vector<double>(static_cast<std::size_t>(rest.tets.rows()), 1000.0));
     EnergyTerms terms = {
-        std::make_shared<FemElastic>(rest, std::make_shared<StableNeoHookean>(kTissue))};
+        std::make_shared<FemElastic>(rest, std::make_shared<StableNeoHookean>(kMoving))};
 };
 
 Vec3 momentum(const Body& body, const MovingPoints& s) {

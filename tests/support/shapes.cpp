@@ -218,4 +218,45 @@ Points moved(const Points& points, const Rigid& motion) {
     return (points * motion.linear().transpose()).rowwise() + motion.translation().transpose();
 }
 
+TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
+    TriangleMesh mesh;
+    mesh.points.resize(a.points.rows() + b.points.rows(), 3);
+    mesh.points << a.points, b.points;
+    mesh.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
+    mesh.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
+    return mesh;
+}
+
+TriangleMesh soup(const TriangleMesh& mesh) {
+    TriangleMesh result;
+    result.points.resize(mesh.triangles.size(), 3);
+    result.triangles.resize(mesh.triangles.rows(), 3);
+    for (Index t = 0; t < mesh.triangles.rows(); ++t) {
+        for (Index k = 0; k < 3; ++k) {
+            result.points.row(3 * t + k) = mesh.points.row(mesh.triangles(t, k));
+            result.triangles(t, k) = 3 * t + k;
+        }
+    }
+    return result;
+}
+
+TriangleMesh one_triangle(const Vec3& a, const Vec3& b, const Vec3& c) {
+    TriangleMesh mesh;
+    mesh.points.resize(3, 3);
+    mesh.points << a.transpose(), b.transpose(), c.transpose();
+    mesh.triangles.resize(1, 3);
+    mesh.triangles << 0, 1, 2;
+    return mesh;
+}
+
+Vec3 random_point(Random& random, double size) {
+    return {random.uniform(-size, size), random.uniform(-size, size), random.uniform(-size, size)};
+}
+
+Points affine(const Points& points) {
+    Mat3 A;
+    A << 1.2, 0.3, 0, -0.2, 0.9, 0.1, 0.4, 0, 1.5;
+    return (points * A.transpose()).rowwise() + Eigen::RowVector3d(1, 2, 3);
+}
+
 }  // namespace sinew::support

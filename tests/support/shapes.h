@@ -27,6 +27,17 @@ TriangleMesh cylinder(double radius, double height, int around, int along);
 /// Flat square [0,1]^2 in the plane z = 0, n x n cells: an open mesh.
 TriangleMesh open_square(int n);
 TriangleMesh torus(double major, double minor, int around, int along);
+TriangleMesh one_triangle(const Vec3& a, const Vec3& b, const Vec3& c);
+
+/// Both meshes in one, the second one's vertices after the first one's.
+TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b);
+/// The same triangles, each with three vertices of its own.
+TriangleMesh soup(const TriangleMesh& mesh);
+
+/// Somewhere in the cube [-size, size]^3.
+Vec3 random_point(Random& random, double size = 1.0);
+/// A shear, a stretch and a shift: affine and nothing simpler.
+Points affine(const Points& points);
 
 using Rigid = Eigen::Isometry3d;
 /// Rotations about random axes with shifts of up to a metre.

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct ActivationsSettings {
     ModelOptions model;
     std::string motion;
     std::string unit = "cm";
@@ -41,7 +41,7 @@ Json peaks_of(const MotionTable& table) {
     return out;
 }
 
-int run(const Settings& settings, const Context& context, Json& result) {
+int run_activations(const ActivationsSettings& settings, const Context& context, Json& result) {
     for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
         if (!file.empty()) {
             require_writable_place(file);
@@ -90,7 +90,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
 }  // namespace
 
 Verb activations_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<ActivationsSettings>();
     Verb verb{
         .name = "activations",
         .summary = "Which muscles pull how much in a motion (static optimisation)",
@@ -126,7 +126,7 @@ Verb activations_verb() {
                             .metavar = "FILE"});
     add_field_options(verb.options, settings->options);
     verb.run = [settings](const Context& context, Json& result) {
-        return run(*settings, context, result);
+        return run_activations(*settings, context, result);
     };
     return verb;
 }

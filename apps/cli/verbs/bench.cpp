@@ -32,7 +32,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct BenchSettings {
     std::string name;
     std::string output;
     std::string skins;
@@ -90,7 +90,7 @@ void add_convergence(const bench::ConvergenceBench& b, Json& result) {
     result["accelerated_iterations_to_permille"] = fast.to_permille;
 }
 
-Image bench_solver(const Settings& settings, const Context& context, Json& result) {
+Image bench_solver(const BenchSettings& settings, const Context& context, Json& result) {
     const bench::SolverBench b =
         bench::run_solver_bench({.with_scaling = !settings.is_short}, context.progress);
     result = {{"bench", "solver"},
@@ -128,7 +128,7 @@ Image bench_solver(const Settings& settings, const Context& context, Json& resul
     return scaling_plot(b);
 }
 
-Image bench_convergence(const Settings&, const Context& context, Json& result) {
+Image bench_convergence(const BenchSettings&, const Context& context, Json& result) {
     const bench::ConvergenceBench b = bench::run_convergence_bench(0.01085, context.progress);
     result = {{"bench", "convergence"},
               {"vertices", b.vertices},
@@ -145,7 +145,7 @@ Image bench_convergence(const Settings&, const Context& context, Json& result) {
     return convergence_plot(b);
 }
 
-Image bench_changing(const Settings&, const Context& context, Json& result) {
+Image bench_changing(const BenchSettings&, const Context& context, Json& result) {
     const bench::ChangingBench b = bench::run_changing_bench(0.01085, context.progress);
     result = {
         {"bench", "changing"}, {"vertices", b.vertices}, {"plain_solve_ms", b.plain_solve_ms}};
@@ -177,7 +177,7 @@ Image growth_plot(const bench::GrowthBench& b) {
                       .log_y = true});
 }
 
-Image bench_growth(const Settings& settings, const Context& context, Json& result) {
+Image bench_growth(const BenchSettings& settings, const Context& context, Json& result) {
     MakeBodyOptions preview;
     preview.body.resolution = BodyResolution::Preview;
     preview.figure = figure_for(preview.figure, BodyResolution::Preview);
@@ -232,7 +232,7 @@ Image bench_growth(const Settings& settings, const Context& context, Json& resul
     return growth_plot(b);
 }
 
-int run(const Settings& settings, const Context& context, Json& result) {
+int run_bench(const BenchSettings& settings, const Context& context, Json& result) {
     const bool has_plot =
         settings.name == "growth" || settings.name == "convergence" ||
         ((settings.name == "solver" || settings.name == "skinning") && !settings.is_short);
@@ -278,7 +278,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
 }  // namespace
 
 Verb bench_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<BenchSettings>();
     return {
         .name = "bench",
         .summary = "Time a part of Sinew against a named baseline in the same run",
@@ -324,7 +324,7 @@ Verb bench_verb() {
                      .target = &settings->output,
                      .metavar = "FILE.png"}},
         .run = [settings](const Context& context, Json& result) {
-            return run(*settings, context, result);
+            return run_bench(*settings, context, result);
         }};
 }
 

@@ -16,7 +16,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct BuildSettings {
     MakeBodyOptions make;
     std::string output;
     std::string atlas;
@@ -24,7 +24,8 @@ struct Settings {
     bool is_uncached = false;
 };
 
-int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+int run_build(const BuildSettings& settings, const Context& context,
+              nlohmann::ordered_json& result) {
     require_writable_place(settings.output);
     MakeBodyOptions options = settings.make;
     options.command = context.command_line;
@@ -68,7 +69,7 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
 }  // namespace
 
 Verb build_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<BuildSettings>();
     Verb verb{
         .name = "build",
         .summary = "Make a body for simulation: tetrahedra, tissues, fibres, skeleton",
@@ -102,7 +103,7 @@ Verb build_verb() {
     add_field_options(verb.options, settings->make.figure,
                       {"part_cell", "thin_part_cell", "simplify", "skin_cell"});
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        return run(*settings, context, result);
+        return run_build(*settings, context, result);
     };
     return verb;
 }

@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct CheckSettings {
     std::string file;
     std::string muscles;
     FileOptions files;
@@ -160,7 +160,7 @@ Json problems_json(const std::vector<Problem>& problems) {
     return list;
 }
 
-void print_for_a_person(const std::string& file, const Findings& findings) {
+void print_findings(const std::string& file, const Findings& findings) {
     if (findings.problems.empty()) {
         fmt::print("{}: healthy\n", file);
     } else {
@@ -178,7 +178,7 @@ void print_for_a_person(const std::string& file, const Findings& findings) {
 }  // namespace
 
 Verb check_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<CheckSettings>();
     Verb verb{.name = "check",
               .summary = "Report what is wrong with a mesh, a body or a musculoskeletal model",
               .examples =
@@ -203,7 +203,7 @@ Verb check_verb() {
         result["notes"] = problems_json(findings.notes);
         result["measures"] = findings.measures;
         if (!context.wants_json) {
-            print_for_a_person(settings->file, findings);
+            print_findings(settings->file, findings);
         }
         return findings.problems.empty() ? kOk : kUnusable;
     };

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct ContractSettings {
     std::string scene;
     std::vector<std::string> muscles;
     std::string activation;
@@ -50,7 +50,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& lists) {
     return words;
 }
 
-ContractJob job_of(const Settings& s) {
+ContractJob job_of(const ContractSettings& s) {
     ContractJob job;
     const std::string ending = lower(std::filesystem::path(s.scene).extension().string());
     if (ending == ".json") {
@@ -86,7 +86,7 @@ ContractJob job_of(const Settings& s) {
     return job;
 }
 
-int run_whole_body(const Settings& s, const ContractJob& job, const Context& context,
+int run_whole_body(const ContractSettings& s, const ContractJob& job, const Context& context,
                    Json& result) {
     const BodyContraction done = contract_body(job, context.progress);
     const std::filesystem::path folder = s.output;
@@ -150,7 +150,7 @@ void write_series(const std::filesystem::path& path, const ContractRun& run) {
     write_file_bytes(path, text + " </Collection>\n</VTKFile>\n");
 }
 
-int run(const Settings& s, const Context& context, Json& result) {
+int run_contract(const ContractSettings& s, const Context& context, Json& result) {
     const ContractJob job = job_of(s);
     const std::filesystem::path folder = s.output;
     std::filesystem::create_directories(folder);
@@ -213,7 +213,7 @@ int run(const Settings& s, const Context& context, Json& result) {
 }  // namespace
 
 Verb contract_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<ContractSettings>();
     Verb verb{
         .name = "contract",
         .summary = "Contract volumetric muscles: at rest, in time, or in the whole body",
@@ -271,7 +271,7 @@ Verb contract_verb() {
     add_field_options(verb.options, settings->options);
     add_field_options(verb.options, settings->simulator);
     verb.run = [settings](const Context& context, Json& result) {
-        return run(*settings, context, result);
+        return run_contract(*settings, context, result);
     };
     return verb;
 }

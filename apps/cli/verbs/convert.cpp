@@ -17,7 +17,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct ConvertSettings {
     std::string from;
     std::string to;
     std::string muscles;
@@ -28,7 +28,7 @@ struct Settings {
 }  // namespace
 
 Verb convert_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<ConvertSettings>();
     Verb verb{.name = "convert",
               .summary = "Convert a file to another format; Sinew writes metres, Y up",
               .examples =

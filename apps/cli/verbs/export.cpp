@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Settings {
+struct ExportSettings {
     std::string input;
     std::string output;
     std::string parts;
@@ -43,7 +43,7 @@ std::vector<MeshPart> parts_named(const Body& body, const std::string& word) {
     return parts;
 }
 
-int export_parts(const Settings& settings, const Body& body, nlohmann::ordered_json& result) {
+int export_parts(const ExportSettings& settings, const Body& body, nlohmann::ordered_json& result) {
     const std::vector<MeshPart> parts = parts_named(body, settings.parts);
     if (parts.empty()) {
         throw InputError({.where = settings.input,
@@ -68,7 +68,8 @@ int export_parts(const Settings& settings, const Body& body, nlohmann::ordered_j
     return static_cast<int>(parts.size());
 }
 
-int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+int run_export(const ExportSettings& settings, const Context& context,
+               nlohmann::ordered_json& result) {
     if (settings.parts.empty()) {
         require_writable_place(settings.output);
     }
@@ -101,7 +102,7 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
 }  // namespace
 
 Verb export_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<ExportSettings>();
     return {
         .name = "export",
         .summary = "Write a body's tetrahedra with their tissues, or its surfaces",
@@ -124,7 +125,7 @@ Verb export_verb() {
                      .target = &settings->parts,
                      .choices = {"muscles", "bones", "skin", "envelope"}}},
         .run = [settings](const Context& context, nlohmann::ordered_json& result) {
-            return run(*settings, context, result);
+            return run_export(*settings, context, result);
         }};
 }
 

@@ -17,12 +17,13 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct FigureSettings {
     std::string output;
     FigureOptions figure;
 };
 
-int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+int run_figure(const FigureSettings& settings, const Context& context,
+               nlohmann::ordered_json& result) {
     const FigureTable table = read_figure(data_folder() / "figure");
     Template figure = build_figure(table, settings.figure, context.progress);
     figure.provenance.command = context.command_line;
@@ -53,7 +54,7 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
 }  // namespace
 
 Verb figure_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<FigureSettings>();
     Verb verb{.name = "figure",
               .summary = "Make the built-in human: bones, muscles and skin as meshes",
               .examples =
@@ -68,7 +69,7 @@ Verb figure_verb() {
               .run = {}};
     add_field_options(verb.options, settings->figure);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        return run(*settings, context, result);
+        return run_figure(*settings, context, result);
     };
     return verb;
 }

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct GrowSettings {
     std::string input;
     std::string output;
     std::string recipe;
@@ -65,7 +65,7 @@ NamedValue named_value(const std::string& text, const char* flag) {
 }
 
 // The recipe, overridden by flags.
-GrowthPlan plan_from(const Settings& s, const Body& body) {
+GrowthPlan plan_from(const GrowSettings& s, const Body& body) {
     GrowthPlan plan;
     if (!s.recipe.empty()) {
         plan = read_growth_recipe(s.recipe).plan;
@@ -120,7 +120,7 @@ GrowthPlan plan_from(const Settings& s, const Body& body) {
     return plan;
 }
 
-void describe(const GrowthResult& grown, Json& result) {
+void describe_growth(const GrowthResult& grown, Json& result) {
     const MuscleGrowthReport& report = grown.muscle_report;
     result["iterations"] = report.iterations;
     result["converged"] = grown.is_converged;
@@ -150,7 +150,7 @@ void describe(const GrowthResult& grown, Json& result) {
     result["warnings"] = grown.warnings;
 }
 
-std::vector<Option> options_of(Settings& s) {
+std::vector<Option> options_of(GrowSettings& s) {
     return {
         {.name = "body",
          .help = "a body made by 'sinew build'",
@@ -213,7 +213,7 @@ std::vector<Option> options_of(Settings& s) {
          .is_required = true}};
 }
 
-int run(const Settings& s, const Context& context, Json& result) {
+int run_grow(const GrowSettings& s, const Context& context, Json& result) {
     require_known_output(s.output);
     const Body rest = read_body_with_tets(s.input);
     GrowthResult grown = grow_person(rest, plan_from(s, rest), context.progress);
@@ -232,7 +232,7 @@ int run(const Settings& s, const Context& context, Json& result) {
     }
     const std::string done = write_grown(s.output, rest, grown);
     result["output"] = s.output;
-    describe(grown, result);
+    describe_growth(grown, result);
     if (!context.is_quiet && !context.wants_json) {
         fmt::print("{}: {}\n", s.output, done);
         fmt::print(
@@ -248,7 +248,7 @@ int run(const Settings& s, const Context& context, Json& result) {
 }  // namespace
 
 Verb grow_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<GrowSettings>();
     return {
         .name = "grow",
         .summary = "Grow or shrink muscles, fat and bones of a body",
@@ -260,7 +260,7 @@ Verb grow_verb() {
             "What settles badly is reported as a warning with its measure; see docs/growth.md.",
         .options = options_of(*settings),
         .run = [settings](const Context& context, Json& result) {
-            return run(*settings, context, result);
+            return run_grow(*settings, context, result);
         }};
 }
 

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct InfoSettings {
     std::string file;
     std::string muscles;
     FileOptions files;
@@ -160,7 +160,7 @@ void print_for_a_person(const Json& result) {
 }  // namespace
 
 Verb info_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<InfoSettings>();
     Verb verb{.name = "info",
               .summary = "Print what a file holds: kind, counts, bounds, volume, area",
               .examples =

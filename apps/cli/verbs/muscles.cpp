@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kLeastArm = 1e-9;  // m; smaller moment arms are not listed
 
-struct Settings {
+struct MusclesSettings {
     ModelOptions model;
     std::string pose;
     std::vector<std::string> coordinates;
@@ -32,15 +32,8 @@ struct Settings {
     double activation = 1.0;
 };
 
-InputError bad_value(const std::string& flag, const std::string& found, const std::string& needs) {
-    return InputError({.where = flag,
-                       .found = fmt::format("'{}'", found),
-                       .needs = needs,
-                       .remedy = "see 'sinew muscles --help'"});
-}
-
 // Rest, then the file, then the flags.
-std::vector<double> pose_of(const Settings& settings, const MusculoskeletalModel& model) {
+std::vector<double> pose_of(const MusclesSettings& settings, const MusculoskeletalModel& model) {
     std::vector<double> q = rest_coordinates(model);
     const auto assign = [&](const std::string& name, double value) {
         const auto c = static_cast<std::size_t>(need_coordinate(model, name));
@@ -49,12 +42,12 @@ std::vector<double> pose_of(const Settings& settings, const MusculoskeletalModel
     if (!settings.pose.empty()) {
         const Json json = Json::parse(read_file_bytes(settings.pose), nullptr, false);
         if (!json.is_object()) {
-            throw bad_value("--pose", settings.pose,
+            throw bad_value("muscles", "--pose", settings.pose,
                             "a JSON object {\"coordinate\": degrees or metres, ...}");
         }
         for (const auto& [name, value] : json.items()) {
             if (!value.is_number()) {
-                throw bad_value("--pose", name, "a number per coordinate");
+                throw bad_value("muscles", "--pose", name, "a number per coordinate");
             }
             assign(name, value.get<double>());
         }
@@ -63,14 +56,15 @@ std::vector<double> pose_of(const Settings& settings, const MusculoskeletalModel
         const std::size_t equals = entry.find('=');
         double value = 0.0;
         if (equals == std::string::npos || !parse_number(entry.substr(equals + 1), value)) {
-            throw bad_value("--coordinate", entry, "NAME=VALUE in degrees (or metres)");
+            throw bad_value("muscles", "--coordinate", entry, "NAME=VALUE in degrees (or metres)");
         }
         assign(entry.substr(0, equals), value);
     }
     return q;
 }
 
-std::vector<std::size_t> chosen(const Settings& settings, const MusculoskeletalModel& model) {
+std::vector<std::size_t> chosen(const MusclesSettings& settings,
+                                const MusculoskeletalModel& model) {
     std::vector<std::size_t> out;
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         bool counts = settings.only.empty();
@@ -82,12 +76,12 @@ std::vector<std::size_t> chosen(const Settings& settings, const MusculoskeletalM
         }
     }
     if (out.empty()) {
-        throw bad_value("--only", join(settings.only, " "), "a part of a muscle's name");
+        throw bad_value("muscles", "--only", join(settings.only, " "), "a part of a muscle's name");
     }
     return out;
 }
 
-Json list_muscles(const Settings& settings, const MusculoskeletalModel& model,
+Json list_muscles(const MusclesSettings& settings, const MusculoskeletalModel& model,
                   const std::vector<double>& q) {
     const KinematicTree tree(model);
     const MusclePaths paths(model, tree);
@@ -120,7 +114,8 @@ Json list_muscles(const Settings& settings, const MusculoskeletalModel& model,
 }
 
 // Moment arms over a coordinate's range, as numbers and as a picture.
-Json sweep(const Settings& settings, const MusculoskeletalModel& model, std::vector<double> q) {
+Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
+           std::vector<double> q) {
     const auto c = static_cast<std::size_t>(need_coordinate(model, settings.sweep));
     const Coordinate& coordinate = model.coordinates[c];
     const double unit = unit_of(coordinate);
@@ -191,12 +186,13 @@ void print_table(const Json& muscles) {
     }
 }
 
-int run(const Settings& settings, const Context& context, Json& result) {
+int run_muscles(const MusclesSettings& settings, const Context& context, Json& result) {
     if (!settings.plot.empty() && settings.sweep.empty()) {
-        throw bad_value("--plot", settings.plot, "--sweep COORDINATE beside it");
+        throw bad_value("muscles", "--plot", settings.plot, "--sweep COORDINATE beside it");
     }
     if (settings.activation < 0.0 || settings.activation > 1.0) {
-        throw bad_value("--activation", fmt::format("{}", settings.activation), "0 to 1");
+        throw bad_value("muscles", "--activation", fmt::format("{}", settings.activation),
+                        "0 to 1");
     }
     const MusculoskeletalModel model = settings.model.read();
     const std::vector<double> q = pose_of(settings, model);
@@ -226,7 +222,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
 }  // namespace
 
 Verb muscles_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<MusclesSettings>();
     Verb verb{.name = "muscles",
               .summary = "List the muscles of a model: lengths, moment arms, forces at a pose",
               .examples =
@@ -260,7 +256,7 @@ Verb muscles_verb() {
                             .target = &settings->plot,
                             .metavar = "FILE"});
     verb.run = [settings](const Context& context, Json& result) {
-        return run(*settings, context, result);
+        return run_muscles(*settings, context, result);
     };
     return verb;
 }

@@ -19,7 +19,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct RemeshSettings {
     std::string input;
     std::string output;
     double edge = 0.0;
@@ -27,7 +27,7 @@ struct Settings {
     FileOptions files;
 };
 
-TriangleMesh changed(const TriangleMesh& mesh, const Settings& settings, double share,
+TriangleMesh changed(const TriangleMesh& mesh, const RemeshSettings& settings, double share,
                      const Progress& progress) {
     if (settings.triangles > 0) {
         const auto target = static_cast<Eigen::Index>(std::lround(settings.triangles * share));
@@ -50,7 +50,7 @@ std::size_t new_crossings(const TriangleMesh& before, const TriangleMesh& after)
 }  // namespace
 
 Verb remesh_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<RemeshSettings>();
     Verb verb{.name = "remesh",
               .summary = "Even triangles of a given edge length, or fewer triangles",
               .examples =

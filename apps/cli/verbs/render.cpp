@@ -28,7 +28,7 @@ namespace {
 
 const std::vector<std::string> kViews = {"front", "back", "left", "right", "three-quarter", "top"};
 
-struct Settings {
+struct RenderSettings {
     std::vector<std::string> inputs;
     std::string output;
     std::string size = "1200x1600";
@@ -41,22 +41,15 @@ struct Settings {
     FileOptions files;
 };
 
-InputError bad_value(const std::string& flag, const std::string& found, const std::string& needs) {
-    return InputError({.where = flag,
-                       .found = fmt::format("'{}'", found),
-                       .needs = needs,
-                       .remedy = "see 'sinew render --help'"});
-}
-
 void set_size(const std::string& text, RenderOptions& options) {
     const char* end = text.data() + text.size();
     const auto [cross, first_error] = std::from_chars(text.data(), end, options.width);
     if (first_error != std::errc() || cross == end || (*cross != 'x' && *cross != 'X')) {
-        throw bad_value("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+        throw bad_value("render", "--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
     }
     const auto [stop, second_error] = std::from_chars(cross + 1, end, options.height);
     if (second_error != std::errc() || stop != end || options.width < 1 || options.height < 1) {
-        throw bad_value("--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
+        throw bad_value("render", "--size", text, "WIDTHxHEIGHT in pixels, as in 1200x1600");
     }
 }
 
@@ -66,7 +59,7 @@ std::vector<View> views_from(const std::string& text) {
         const auto it = std::find(kViews.begin(), kViews.end(), word);
         if (it == kViews.end()) {
             throw bad_value(
-                "--view", word + did_you_mean(word, kViews),
+                "render", "--view", word + did_you_mean(word, kViews),
                 fmt::format("one or more of {}, separated by commas", join(kViews, ", ")));
         }
         views.push_back(static_cast<View>(it - kViews.begin()));
@@ -74,7 +67,7 @@ std::vector<View> views_from(const std::string& text) {
     return views;
 }
 
-void set_scalar(const Settings& settings, Scene& scene) {
+void set_scalar(const RenderSettings& settings, Scene& scene) {
     if (settings.scalar.empty()) {
         return;
     }
@@ -93,7 +86,7 @@ void set_scalar(const Settings& settings, Scene& scene) {
         };
         if (ends.size() != 2 || !is_number(ends[0], low) || !is_number(ends[1], high) ||
             !(low < high)) {
-            throw bad_value("--range", settings.range, "LOW,HIGH with LOW < HIGH");
+            throw bad_value("render", "--range", settings.range, "LOW,HIGH with LOW < HIGH");
         }
         map.low = low;
         map.high = high;
@@ -102,7 +95,7 @@ void set_scalar(const Settings& settings, Scene& scene) {
 }
 
 // One scene of all inputs, or one per input for a contact sheet.
-std::vector<Scene> scenes_from(const Settings& settings, std::vector<std::string>& captions) {
+std::vector<Scene> scenes_from(const RenderSettings& settings, std::vector<std::string>& captions) {
     std::vector<Scene> scenes;
     Scene all;
     for (const std::string& input : settings.inputs) {
@@ -126,7 +119,7 @@ std::vector<Scene> scenes_from(const Settings& settings, std::vector<std::string
 }
 
 /// A body alone on a sheet shows all that it is made of.
-std::optional<Body> body_for_sheet(const Settings& settings) {
+std::optional<Body> body_for_sheet(const RenderSettings& settings) {
     if (!settings.as_sheet || settings.inputs.size() != 1 ||
         lower(std::filesystem::path(settings.inputs.front()).extension().string()) != ".sinew") {
         return std::nullopt;
@@ -134,7 +127,7 @@ std::optional<Body> body_for_sheet(const Settings& settings) {
     return read_archive(settings.inputs.front());
 }
 
-Image draw(const Settings& settings, const Context& context) {
+Image draw(const RenderSettings& settings, const Context& context) {
     if (const std::optional<Body> body = body_for_sheet(settings)) {
         RenderOptions options = settings.render;
         options.view = views_from(settings.views).front();
@@ -168,7 +161,7 @@ Image draw(const Settings& settings, const Context& context) {
 }  // namespace
 
 Verb render_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<RenderSettings>();
     Verb verb{
         .name = "render",
         .summary = "Draw meshes, tetrahedra and bodies to a PNG picture",
@@ -222,7 +215,7 @@ Verb render_verb() {
         const Timer timer;
         set_size(settings->size, settings->render);
         if (lower(std::filesystem::path(settings->output).extension().string()) != ".png") {
-            throw bad_value("--output", settings->output, "a name that ends in .png");
+            throw bad_value("render", "--output", settings->output, "a name that ends in .png");
         }
         require_writable_place(settings->output);
         const Image image = draw(*settings, context);

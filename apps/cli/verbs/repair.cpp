@@ -16,7 +16,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct RepairSettings {
     std::string input;
     std::string output;
     RepairOptions options;
@@ -26,7 +26,7 @@ struct Settings {
 }  // namespace
 
 Verb repair_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<RepairSettings>();
     Verb verb{.name = "repair",
               .summary = "Mend a surface: weld, orient, split, fill holes, and say what was done",
               .examples =

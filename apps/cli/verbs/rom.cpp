@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Settings {
+struct RomSettings {
     ModelOptions model;
     std::string joint;
     std::string plot;
@@ -118,7 +118,7 @@ Json range_json(const MusculoskeletalModel& model, const CoordinateRange& range,
             {"high_muscle", range.high_muscle}, {"rest_is_valid", range.rest_is_valid}};
 }
 
-int run(const Settings& settings, const Context& context, Json& result) {
+int run_rom(const RomSettings& settings, const Context& context, Json& result) {
     const MusculoskeletalModel model = settings.model.read();
     const ModelJoint& joint = find_joint(model, settings.joint);
     result["model"] = model.name;
@@ -169,7 +169,7 @@ int run(const Settings& settings, const Context& context, Json& result) {
 }  // namespace
 
 Verb rom_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<RomSettings>();
     Verb verb{.name = "rom",
               .summary = "How far muscles let a joint move",
               .examples =
@@ -194,7 +194,7 @@ Verb rom_verb() {
                             .target = &settings->plot,
                             .metavar = "FILE"});
     verb.run = [settings](const Context& context, Json& result) {
-        return run(*settings, context, result);
+        return run_rom(*settings, context, result);
     };
     return verb;
 }

@@ -18,7 +18,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct SkinSettings {
     std::string mesh;
     std::string skeleton;
     std::string motion;
@@ -36,7 +36,7 @@ struct Moved {
     Character character;
     SkinRun run;
 };
-Moved move_body(const Settings& settings, const Context& context) {
+Moved move_body(const SkinSettings& settings, const Context& context) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
         settings.run.simulate_vertices > 0 ||
         settings.run.skinning.collisions != SkinCollisions::None) {
@@ -54,7 +54,7 @@ Moved move_body(const Settings& settings, const Context& context) {
     return {std::move(character), std::move(done)};
 }
 
-Moved move_character(const Settings& settings, const Context& context) {
+Moved move_character(const SkinSettings& settings, const Context& context) {
     const ReadOptions read = settings.files.read_options();
     Character character = read_character(settings.mesh, settings.skeleton, read);
     if (settings.motion.empty() && !is_scene_file(settings.mesh)) {
@@ -77,7 +77,7 @@ Moved move_character(const Settings& settings, const Context& context) {
     return {std::move(character), std::move(done)};
 }
 
-int run(const Settings& settings, const Context& context, nlohmann::ordered_json& result) {
+int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ordered_json& result) {
     require_skin_output(settings.output);
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
     const Moved moved = is_body ? move_body(settings, context) : move_character(settings, context);
@@ -107,7 +107,7 @@ int run(const Settings& settings, const Context& context, nlohmann::ordered_json
 }  // namespace
 
 Verb skin_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<SkinSettings>();
     Verb verb{
         .name = "skin",
         .summary = "Move any character by its bones: no weights, flesh that bulges and slides",
@@ -173,7 +173,7 @@ Verb skin_verb() {
     settings->files.add_to(verb.options);
     add_field_options(verb.options, settings->run.skinning);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        return run(*settings, context, result);
+        return run_skin(*settings, context, result);
     };
     return verb;
 }

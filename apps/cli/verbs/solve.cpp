@@ -12,7 +12,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct SolveSettings {
     std::string scene;
     std::string output;
 };
@@ -20,7 +20,7 @@ struct Settings {
 }  // namespace
 
 Verb solve_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<SolveSettings>();
     return {.name = "solve",
             .summary = "Solve an elasticity problem on any tetrahedral mesh, described in JSON",
             .examples =

@@ -21,7 +21,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct StudioSettings {
     std::string body;
     std::string host;
     std::string workspace = "sinew-studio";
@@ -39,7 +39,7 @@ void open_browser(const std::string& address) {
                    environ);
 }
 
-int run(const Settings& s, const Context& context, nlohmann::ordered_json& result) {
+int run_studio(const StudioSettings& s, const Context& context, nlohmann::ordered_json& result) {
     if (s.port < 0 || s.port > 65535) {
         throw InputError({.where = "--port",
                           .found = fmt::format("{}", s.port),
@@ -82,7 +82,7 @@ int run(const Settings& s, const Context& context, nlohmann::ordered_json& resul
 }  // namespace
 
 Verb studio_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<StudioSettings>();
     return {
         .name = "studio",
         .summary = "Shape a body in the browser: muscles, fat, bones, pose and motion",
@@ -122,7 +122,7 @@ Verb studio_verb() {
                      .help = "never solve at standard resolution",
                      .target = &settings->only_preview}},
         .run = [settings](const Context& context, nlohmann::ordered_json& result) {
-            return run(*settings, context, result);
+            return run_studio(*settings, context, result);
         }};
 }
 

@@ -18,7 +18,7 @@ namespace sinew::cli {
 
 namespace {
 
-struct Settings {
+struct TetrahedraliseSettings {
     std::vector<std::string> inputs;
     std::string output;
     TetrahedraliseOptions options;
@@ -28,7 +28,7 @@ struct Settings {
 }  // namespace
 
 Verb tetrahedralise_verb() {
-    auto settings = std::make_shared<Settings>();
+    auto settings = std::make_shared<TetrahedraliseSettings>();
     Verb verb{
         .name = "tetrahedralise",
         .summary = "Fill closed surfaces with tetrahedra; the surfaces are kept",
