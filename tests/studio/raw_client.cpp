@@ -75,6 +75,26 @@ std::string RawClient::read_all(double seconds) {
     return std::move(buffer_);
 }
 
+std::string RawClient::read_answer(bool has_body) {
+    std::size_t head = std::string::npos;
+    while ((head = buffer_.find("\r\n\r\n")) == std::string::npos) {
+        if (!fill(buffer_.size() + 1, kPatience)) {
+            return std::move(buffer_);
+        }
+    }
+    constexpr std::string_view kLength = "\r\nContent-Length: ";
+    const std::size_t length = buffer_.find(kLength);
+    if (!has_body) {
+        return buffer_.substr(0, head + 4);
+    }
+    if (length > head) {
+        return read_all(kPatience);
+    }
+    const std::size_t body = std::stoul(buffer_.substr(length + kLength.size(), 20));
+    fill(head + 4 + body, kPatience);
+    return std::move(buffer_);
+}
+
 bool RawClient::is_closed_within(double seconds) {
     const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                      std::chrono::duration<double>(seconds));
@@ -100,7 +120,7 @@ bool RawClient::upgrade(const std::string& extra_headers, const std::string& hos
                     host.empty() ? fmt::format("127.0.0.1:{}", port_) : host, extra_headers));
     std::size_t end = std::string::npos;
     while ((end = buffer_.find("\r\n\r\n")) == std::string::npos) {
-        if (!fill(buffer_.size() + 1, 10.0)) {
+        if (!fill(buffer_.size() + 1, kPatience)) {
             return false;
         }
     }
@@ -188,7 +208,7 @@ nlohmann::json RawClient::ask(nlohmann::json command,
                               const std::function<void(const Message&)>& other) {
     command["id"] = ++last_id_;
     send_text(command.dump());
-    while (const std::optional<Message> message = receive(30.0)) {
+    while (const std::optional<Message> message = receive()) {
         if (message->is_text) {
             nlohmann::json answer = nlohmann::json::parse(message->payload);
             if (answer.value("re", -1) == last_id_) {
@@ -223,9 +243,12 @@ nlohmann::json RawClient::wait_for(const std::string& event,
 }
 
 std::string http(int port, const std::string& request) {
+    constexpr double kNothing = 2.0;  // s, where a request without an end waits for more
     RawClient client(port);
     client.send(request);
-    return client.read_all();
+    return request.find("\r\n\r\n") == std::string::npos
+               ? client.read_all(kNothing)
+               : client.read_answer(request.rfind("HEAD", 0) != 0);
 }
 
 std::string status_of(const std::string& answer) {

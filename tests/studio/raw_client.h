@@ -10,6 +10,10 @@
 
 namespace sinew::studio {
 
+/// How long an answer may take before a test gives up, s: on a busy machine it takes as long as it
+/// takes.
+constexpr double kPatience = 120.0;
+
 /// A client that says exactly what it is told, right or wrong.
 class RawClient {
 public:
@@ -21,9 +25,12 @@ public:
 
     void send(std::string_view bytes);
     /// Whatever comes until the other side closes or nothing comes for so long.
-    std::string read_all(double seconds = 2.0);
+    std::string read_all(double seconds);
+    /// The head of an answer and as much after it as the head announces; all that comes where it
+    /// announces nothing.
+    std::string read_answer(bool has_body);
     /// True when the other side has closed, within so many seconds.
-    bool is_closed_within(double seconds);
+    bool is_closed_within(double seconds = kPatience);
     /// Ends without a word.
     void kill();
 
@@ -38,14 +45,14 @@ public:
         std::string payload;
     };
     /// The next message, or nothing when the other side closes or is silent for so long.
-    std::optional<Message> receive(double seconds = 10.0);
+    std::optional<Message> receive(double seconds = kPatience);
     /// Sends a command and waits for its answer; geometry and events in between go to `other`.
     nlohmann::json ask(nlohmann::json command,
                        const std::function<void(const Message&)>& other = {});
     /// Waits for an event of this kind that `is_it` accepts; null where none comes.
     nlohmann::json wait_for(const std::string& event,
                             const std::function<bool(const nlohmann::json&)>& is_it = {},
-                            double seconds = 20.0);
+                            double seconds = kPatience);
     std::uint64_t frames = 0;         ///< binary messages seen so far
     std::uint64_t motion_frames = 0;  ///< of kind 2 among them
     std::uint64_t mesh_frames = 0;    ///< of kind 1

@@ -138,7 +138,7 @@ TEST_F(StudioServer, FibresFollowTheMuscleThatGrows) {
     client.ask({{"do", "view"}, {"layers", {"skin", "fibres"}}});
     const auto next_of_fibres = [&](std::uint32_t kind) {
         for (;;) {
-            const auto message = client.receive(20.0);
+            const auto message = client.receive();
             if (!message || (!message->is_text && (word_of(*message, 1) & 0xffffu) == kind &&
                              word_of(*message, 2) == 5)) {
                 return message;
@@ -291,7 +291,7 @@ TEST_F(StudioServer, MusclesContractAndComeBack) {
     EXPECT_EQ(answer["mode"], "contract") << answer;
     const std::uint64_t before = client.motion_frames;
     while (client.motion_frames == before) {  // of a body so small, some are overtaken by the next
-        ASSERT_TRUE(client.receive(20.0));
+        ASSERT_TRUE(client.receive());
     }
     EXPECT_EQ(client.ask({{"do", "stop"}})["mode"], "rest");
 }
@@ -304,7 +304,10 @@ TEST_F(StudioServer, ReachesNothingOutsideItsWorkspace) {
          {"/api/files/../secret.txt", "/api/files/..%2fsecret.txt", "/api/files/%2e%2e/secret.txt",
           "/api/files/..%5csecret.txt", "/api/files//etc/passwd", "/api/files/%2fetc%2fpasswd",
           "/api/files/link.txt", "/api/files/.hidden", "/api/files/", "/api/files/a%00.txt",
-          "/../../etc/passwd", "/assets/../../secret.txt"}) {
+          "/api/files/%252e%252e%252fsecret.txt", "/api/files/..%255csecret.txt",
+          "/api/files/%2E%2E%2Fsecret.txt", "/api/files/..%c0%afsecret.txt",
+          "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../secret.txt",
+          "/assets/%2e%2e%2f%2e%2e%2fsecret.txt"}) {
         const std::string answer = server->get(target);
         EXPECT_NE(status_of(answer), "200") << target;
         EXPECT_EQ(answer.find("secret\n"), std::string::npos) << target;
@@ -317,6 +320,8 @@ TEST_F(StudioServer, ReachesNothingOutsideItsWorkspace) {
     };
     EXPECT_EQ(put("note.txt", "hello"), "201");
     EXPECT_EQ(put("..%2fout.txt", "hello"), "400");
+    EXPECT_EQ(put("%2e%2e%5cout.txt", "hello"), "400");
+    put("%252e%252e%252fout.txt", "hello");  // a name with per cent signs, if anything
     EXPECT_EQ(put(".hidden", "hello"), "400");
     EXPECT_EQ(put("note2.txt", "hello", "Origin: http://evil.example\r\n"), "403");
     EXPECT_FALSE(fs::exists(server->folder() / "out.txt"));
@@ -410,7 +415,7 @@ TEST_F(StudioServer, MalformedFramesCloseTheirConnectionOnly) {
         RawClient attacker(server->port());
         ASSERT_TRUE(attacker.upgrade());
         attacks[k](attacker);
-        EXPECT_TRUE(attacker.is_closed_within(5.0)) << "attack " << k;
+        EXPECT_TRUE(attacker.is_closed_within()) << "attack " << k;
     }
     EXPECT_EQ(witness.ask({{"do", "stop"}})["ok"], true);
 }
@@ -481,23 +486,31 @@ TEST(StudioLimits, SlowReadersMissMotionAndFloodsAreReadSlowly) {
     greet(quick);
     RawClient slow(server.port(), 4096);
     greet(slow);
-    // A flood is read at its pace.
+    // A flood is read at its pace: within t seconds, no more than 20 + 50 t.
+    const auto edit = [&](int k) {
+        quick.ask({{"do", "edit"},
+                   {"changes", {{{"target", "muscle:biceps"}, {"value", 1.0 + 0.005 * (k % 60)}}}},
+                   {"dragging", true}});
+    };
     const auto begin = std::chrono::steady_clock::now();
     for (int k = 0; k < 60; ++k) {
-        quick.ask({{"do", "edit"},
-                   {"changes", {{{"target", "muscle:biceps"}, {"value", 1.0 + 0.005 * k}}}},
-                   {"dragging", true}});
+        edit(k);
     }
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     EXPECT_GT(seconds, 0.5);  // (60 - 20) / 50, less what greeting took
-    quick.wait_for("progress", [](const Json& p) { return p["done"] == true; });
-    // The slow one has what matters and fewer of the frames.
-    while (slow.receive(1.0)) {
+    // However fast the machine is: until the quick one has seen many positions.
+    constexpr std::uint64_t kMany = 60;
+    for (int k = 0; k < 20000 && quick.motion_frames < kMany; ++k) {
+        edit(k);
     }
-    EXPECT_GE(slow.mesh_frames, 2u);
-    EXPECT_LT(slow.motion_frames, quick.motion_frames);
+    ASSERT_GE(quick.motion_frames, kMany);
+    // The slow one gets answers and what matters, and of the positions those that have waited.
     EXPECT_EQ(slow.ask({{"do", "stop"}})["ok"], true);
+    while (slow.mesh_frames < 2) {
+        ASSERT_TRUE(slow.receive());
+    }
+    EXPECT_LT(slow.motion_frames, kMany);
 }
 
 TEST(StudioLimits, WhoeverTakesTooLongOrTooMuchIsSentAway) {
@@ -510,11 +523,12 @@ TEST(StudioLimits, WhoeverTakesTooLongOrTooMuchIsSentAway) {
     // A head that comes letter by letter has as long as any other.
     RawClient dribble(server.port());
     dribble.send("GET / HTTP/1.1\r\nX: ");
-    for (int k = 0; k < 5; ++k) {
-        EXPECT_FALSE(dribble.is_closed_within(0.1));
+    bool is_closed = false;
+    for (int k = 0; k < 1000 && !is_closed; ++k) {
         dribble.send("a");
+        is_closed = dribble.is_closed_within(0.1);
     }
-    EXPECT_TRUE(dribble.is_closed_within(3.0));
+    EXPECT_TRUE(is_closed);
     // Two hosts; a length and chunks; chunks without end.
     EXPECT_EQ(status_of(http(server.port(), "GET / HTTP/1.1\r\n" + host + host + "\r\n")), "400");
     const std::string put = "PUT /api/files/a.bin HTTP/1.1\r\n" + host;
@@ -536,7 +550,7 @@ TEST(StudioLimits, WhoeverTakesTooLongOrTooMuchIsSentAway) {
         crowd.push_back(std::make_unique<RawClient>(server.port()));
     }
     for (const auto& one : crowd) {
-        EXPECT_TRUE(one->is_closed_within(4.0));
+        EXPECT_TRUE(one->is_closed_within());
     }
     EXPECT_TRUE(server.is_healthy());
 }
@@ -553,8 +567,13 @@ TEST(StudioLimits, MoreViewsThanAllowedAreTurnedAway) {
     EXPECT_FALSE(c.upgrade());
     a.kill();
     ASSERT_EQ(b.ask({{"do", "hello"}, {"protocol", 1}})["ok"], true);
-    RawClient d(server.port());
-    EXPECT_TRUE(d.upgrade());
+    // There is room again as soon as the server has seen the other one go.
+    bool is_let_in = false;
+    for (int k = 0; k < 1000 && !is_let_in; ++k) {
+        RawClient d(server.port());
+        is_let_in = d.upgrade();
+    }
+    EXPECT_TRUE(is_let_in);
 }
 
 }  // namespace
