@@ -193,6 +193,9 @@ std::optional<RawClient::Message> RawClient::receive(double seconds) {
         if (opcode == 8) {
             return std::nullopt;
         }
+        if (opcode == 9) {  // a ping: whoever waits in silence is still there
+            send_frame(0x8a, message.payload);
+        }
         if (opcode == 2) {
             ++frames;
             motion_frames += message.payload.size() > 5 && message.payload[4] == 2 ? 1 : 0;

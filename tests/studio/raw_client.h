@@ -44,7 +44,8 @@ public:
         bool is_text = false;
         std::string payload;
     };
-    /// The next message, or nothing when the other side closes or is silent for so long.
+    /// The next message, or nothing when the other side closes or is silent for so long. Pings are
+    /// answered.
     std::optional<Message> receive(double seconds = kPatience);
     /// Sends a command and waits for its answer; geometry and events in between go to `other`.
     nlohmann::json ask(nlohmann::json command,

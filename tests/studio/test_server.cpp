@@ -305,8 +305,8 @@ TEST_F(StudioServer, ReachesNothingOutsideItsWorkspace) {
           "/api/files/..%5csecret.txt", "/api/files//etc/passwd", "/api/files/%2fetc%2fpasswd",
           "/api/files/link.txt", "/api/files/.hidden", "/api/files/", "/api/files/a%00.txt",
           "/api/files/%252e%252e%252fsecret.txt", "/api/files/..%255csecret.txt",
-          "/api/files/%2E%2E%2Fsecret.txt", "/api/files/..%c0%afsecret.txt",
-          "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../secret.txt",
+          "/api/files/%2E%2E%2Fsecret.txt", "/api/files/..%c0%afsecret.txt", "/../../etc/passwd",
+          "/%2e%2e/%2e%2e/etc/passwd", "/assets/../../secret.txt",
           "/assets/%2e%2e%2f%2e%2e%2fsecret.txt"}) {
         const std::string answer = server->get(target);
         EXPECT_NE(status_of(answer), "200") << target;
