@@ -192,10 +192,12 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
     const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
     progress.check_cancelled();
+    // Active fibres and pressed flesh leave the exact Hessian of a moving muscle indefinite.
     NewtonResult result = d.solver.solve(terms, start,
                                          {.max_iterations = d.options.step_iterations,
                                           .tolerance = d.options.step_tolerance,
-                                          .is_minimum_checked = false});
+                                          .is_minimum_checked = false,
+                                          .is_exact_tried = false});
     d.state.v = (result.x - d.state.x) / step;
     d.state.x = std::move(result.x);
     d.state.time += step;

@@ -75,6 +75,22 @@ Lists vertices_of(const Lists& patches, const Tets& tets) {
     return lists;
 }
 
+/// Where the corners of each tetrahedron stand in the list of its patch's vertices.
+std::vector<std::array<std::size_t, 4>> corners_in(const Lists& patch_vertices,
+                                                   const std::vector<Index>& patch_of,
+                                                   const Tets& tets) {
+    std::vector<std::array<std::size_t, 4>> corners(patch_of.size());
+    for (std::size_t t = 0; t < corners.size(); ++t) {
+        const auto vertices = patch_vertices[static_cast<std::size_t>(patch_of[t])];
+        for (std::size_t k = 0; k < 4; ++k) {
+            const Index v = tets(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(k));
+            corners[t][k] = static_cast<std::size_t>(
+                std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
+        }
+    }
+    return corners;
+}
+
 }  // namespace
 
 MuscleTets::MuscleTets(const MuscleVolume& volume, const MuscleConstants& muscle,
@@ -128,6 +144,7 @@ MuscleTets::MuscleTets(const MuscleVolume& volume, const MuscleConstants& muscle
     }
     patch_tets_ = lists_by(patch_of_, static_cast<Index>(patches));
     patch_vertices_ = vertices_of(patch_tets_, elements_.tets());
+    patch_corner_ = corners_in(patch_vertices_, patch_of_, elements_.tets());
 }
 
 void MuscleTets::set_activation(std::span<const double> activation) {
@@ -284,16 +301,21 @@ void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
         g.assign(vertices.size(), Vec3::Zero());
         for (const Index t : patch_tets_[p]) {
             const Mat3 c = cofactors(edge_matrix(x, elements_.tets(), t)) / 6.0;
-            for (int k = 0; k < 4; ++k) {
-                const auto at =
-                    std::lower_bound(vertices.begin(), vertices.end(), elements_.tets()(t, k)) -
-                    vertices.begin();
-                g[static_cast<std::size_t>(at)] += k == 0 ? Vec3(-c.rowwise().sum()) : c.col(k - 1);
+            const auto& corner = patch_corner_[static_cast<std::size_t>(t)];
+            g[corner[0]] -= c.rowwise().sum();
+            for (std::size_t k = 1; k < 4; ++k) {
+                g[corner[k]] += c.col(static_cast<Eigen::Index>(k) - 1);
             }
         }
+        // Vertices and the columns of a row both ascend: one walk along the row finds all blocks.
         for (std::size_t i = 0; i < vertices.size(); ++i) {
+            std::size_t slot = H.row_start()[static_cast<std::size_t>(vertices[i])];
+            const Vec3 scaled = second * g[i];
             for (std::size_t j = 0; j <= i; ++j) {
-                H.block(H.slot(vertices[i], vertices[j])) += second * g[i] * g[j].transpose();
+                while (H.columns()[slot] < vertices[j]) {
+                    ++slot;
+                }
+                H.block(slot) += scaled * g[j].transpose();
             }
         }
     }

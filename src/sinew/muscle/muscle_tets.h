@@ -5,6 +5,7 @@
 #include "sinew/material/muscle_material.h"
 #include "sinew/mesh/connectivity.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -114,6 +115,7 @@ private:
     std::vector<double> patch_K_;
     Lists patch_vertices_;
     Lists patch_tets_;
+    std::vector<std::array<std::size_t, 4>> patch_corner_;  // per tetrahedron, in patch_vertices_
 };
 
 }  // namespace sinew

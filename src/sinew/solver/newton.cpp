@@ -110,15 +110,15 @@ struct NewtonSolver::Data {
     /// Leaves a positive definite factorisation behind. `exact_wait` counts iterations until the
     /// exact Hessian is worth a try again.
     /// @return whether the exact Hessian served.
-    bool factorise_hessian(const EnergyTerms& terms, const Points& x, int& exact_wait,
-                           NewtonReport& report) {
-        if (exact_wait == 0) {
+    bool factorise_hessian(const EnergyTerms& terms, const Points& x, bool is_exact_tried,
+                           int& exact_wait, NewtonReport& report) {
+        if (exact_wait == 0 && is_exact_tried) {
             assemble(terms, x, Tangent::Exact, report);
             if (factorise(0.0, report)) {
                 return true;
             }
             exact_wait = kPatience;
-        } else {
+        } else if (is_exact_tried) {
             --exact_wait;
         }
         ++report.projected_hessians;
@@ -226,7 +226,8 @@ struct NewtonSolver::Run {
 
     void step() {
         // Direction: H p = -g                                          [Kadlecek2022, eq. 2.22]
-        const bool is_exact = data.factorise_hessian(terms, x, exact_wait, report);
+        const bool is_exact =
+            data.factorise_hessian(terms, x, options.is_exact_tried, exact_wait, report);
         const Timer solving;
         const Points direction = data.system.solve(-forces.free);
         report.seconds_solve += solving.seconds();

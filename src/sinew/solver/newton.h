@@ -21,6 +21,7 @@ struct NewtonOptions {
     double tolerance = 1e-9;            ///< largest residual, relative to the forces at work, > 0
     double sufficient_decrease = 1e-4;  ///< share of the predicted decrease to insist on, (0, 0.5)
     bool is_minimum_checked = true;     ///< leave saddle points, e.g. a body collapsed to a point
+    bool is_exact_tried = true;         ///< false: project every Hessian, where few are definite
     int seed = 1;                       ///< of the small shake that leaves a saddle point, >= 0
 };
 
@@ -37,6 +38,8 @@ void visit_fields(Options& o, Visitor&& v) {
                                    .max = 0.5,
                                    .above = 0});
     v(o.is_minimum_checked, Field{.name = "is_minimum_checked", .help = "leave saddle points"});
+    v(o.is_exact_tried,
+      Field{.name = "is_exact_tried", .help = "use the exact Hessian where it is definite"});
     v(o.seed, Field{.name = "seed", .help = "of the shake that leaves a saddle point", .min = 0});
 }
 
