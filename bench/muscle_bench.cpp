@@ -17,23 +17,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/support/shapes.h"
+#include "tests/support/squeezed_block.h"
 
 namespace sinew::bench {
 
 namespace {
-
-MuscleScene scene_of(const BenchMuscle& bench) {
-    MuscleScene scene;
-    const MuscleVolume one = bench_muscle(bench);
-    scene.volume = join_muscles(std::span(&one, 1), scene.first_vertex);
-    scene.names = {"bench"};
-    scene.origin_frame = {-1};
-    scene.insertion_frame = {-1};
-    scene.fmax = {muscle_constants().fibre.peak_stress * std::numbers::pi * bench.belly_radius *
-                  bench.belly_radius};
-    return scene;
-}
 
 template <class Function>
 auto difference(const Function& f, const Mat3& F, int i) {
@@ -120,7 +108,7 @@ void check_forces(MuscleBench& b) {
 }
 
 MuscleState contracted(const BenchMuscle& bench, int patch, double activation, MuscleState& rest) {
-    MuscleSimulator simulator(scene_of(bench),
+    MuscleSimulator simulator(bench_scene(bench),
                               {.gravity = Vec3::Zero(), .dilatation = {.patch_tets = patch}});
     simulator.settle();
     rest = simulator.states()[0];
@@ -131,43 +119,8 @@ MuscleState contracted(const BenchMuscle& bench, int patch, double activation, M
     return simulator.states()[0];
 }
 
-double squeeze_force(int n, int patch_tets) {
-    MuscleVolume v;
-    v.mesh = support::box_of_tets({n, n, n}, Vec3(0.03, 0.03, 0.03));
-    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
-    v.muscle.assign(tets, 0);
-    v.fibre = Points::Zero(v.mesh.tets.rows(), 3);
-    v.fibre.col(0).setOnes();
-    v.tendon.assign(tets, 0.0);
-    v.strength.assign(tets, 0.0);
-    MuscleConstants soft = muscle_constants();
-    soft.fibre.passive_stress = 0.0;
-    const auto term = std::make_shared<MuscleTets>(v, soft, tendon_constants(),
-                                                   DilatationOptions{.patch_tets = patch_tets});
-    VertexConstraints held;
-    const Bounds box = bounds(v.mesh.points);
-    std::vector<Index> top;
-    for (Eigen::Index i = 0; i < v.mesh.points.rows(); ++i) {
-        const Vec3 p = point(v.mesh.points, i);
-        if (p.y() < box.low.y() + 1e-9) {
-            held.fix(static_cast<Index>(i), p);
-        } else if (p.y() > box.high.y() - 1e-9) {
-            held.fix(static_cast<Index>(i), p - Vec3(0.0, 0.1 * box.size().y(), 0.0));
-            top.push_back(static_cast<Index>(i));
-        }
-    }
-    const NewtonResult result = minimise({term}, held, v.mesh.points);
-    Points g = Points::Zero(v.mesh.points.rows(), 3);
-    term->add_gradient(result.x, g);
-    double force = 0.0;
-    for (const Index i : top) {
-        force -= g(i, 1);
-    }
-    return force;
-}
-
 void time_steps(const BenchMuscle& bench, MuscleBench& b) {
-    MuscleSimulator simulator(scene_of(bench), {.gravity = Vec3::Zero()});
+    MuscleSimulator simulator(bench_scene(bench), {.gravity = Vec3::Zero()});
     b.tets = simulator.scene().volume.mesh.tets.rows();
     b.stable_step = simulator.stable_step();
     simulator.set_activation(std::vector{0.5});
@@ -188,9 +141,9 @@ void time_steps(const BenchMuscle& bench, MuscleBench& b) {
 void compare_rest(MuscleBench& b) {
     const BenchMuscle small{.belly_length = 0.06, .tendon_length = 0.02, .rings = 8, .around = 1};
     const MuscleSimulatorOptions still{.gravity = Vec3::Zero(), .damping = 20.0};
-    MuscleSimulator newton(scene_of(small), still);
-    MuscleSimulator implicit(scene_of(small), still);
-    MuscleSimulator stepped(scene_of(small), still);
+    MuscleSimulator newton(bench_scene(small), still);
+    MuscleSimulator implicit(bench_scene(small), still);
+    MuscleSimulator stepped(bench_scene(small), still);
     for (MuscleSimulator* s : {&newton, &implicit, &stepped}) {
         s->set_activation(std::vector{0.5});
     }
@@ -219,7 +172,7 @@ MuscleBench run_muscle_bench(bool is_short, const Progress& progress) {
     const MuscleState full = contracted(bench, 8, 1.0, rest);
     b.isometric_force = full.force;
     b.isometric_predicted =
-        scene_of(bench).fmax[0] * FibreCurve::active_shape(full.mean_fibre_stretch);
+        bench_scene(bench).fmax[0] * FibreCurve::active_shape(full.mean_fibre_stretch);
     b.volume_change = full.volume_change;
     b.section_growth = full.belly_section / rest.belly_section - 1.0;
     b.tendon_strain = full.mean_tendon_stretch - 1.0;
@@ -229,9 +182,9 @@ MuscleBench run_muscle_bench(bool is_short, const Progress& progress) {
     b.volume_change_plain = plain.volume_change;
     b.section_growth_plain = plain.belly_section / rest.belly_section - 1.0;
     stage.advance();
-    const double fine = squeeze_force(7, 8);
-    b.squeeze_plain = squeeze_force(4, 1) / fine;
-    b.squeeze_patches = squeeze_force(4, 8) / fine;
+    const double fine = support::squeeze_force(7, 8);
+    b.squeeze_plain = support::squeeze_force(4, 1) / fine;
+    b.squeeze_patches = support::squeeze_force(4, 8) / fine;
     stage.advance();
     time_steps(bench, b);
     compare_rest(b);

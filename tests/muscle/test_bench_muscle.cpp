@@ -12,24 +12,12 @@
 #include <numbers>
 
 #include "tests/support/shapes.h"
+#include "tests/support/squeezed_block.h"
 
 namespace sinew {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-MuscleScene bench_scene(const BenchMuscle& bench) {
-    MuscleScene scene;
-    const MuscleVolume one = bench_muscle(bench);
-    scene.volume = join_muscles(std::span(&one, 1), scene.first_vertex);
-    scene.names = {"bench"};
-    scene.origin_frame = {-1};
-    scene.insertion_frame = {0};
-    scene.frames = 1;
-    scene.fmax = {muscle_constants().fibre.peak_stress * kPi * bench.belly_radius *
-                  bench.belly_radius};
-    return scene;
-}
 
 Eigen::Isometry3d shift_y(double y) {
     Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
@@ -73,48 +61,12 @@ TEST(MuscleSimulator, StretchedRelaxedMusclePullsByItsPassiveFibres) {
     EXPECT_NEAR(s.length, 0.22, 1e-3);
 }
 
-/// Force of a soft block squeezed by a tenth between plates it sticks to.
-double squeeze_force(int n, int patch_tets) {
-    MuscleVolume v;
-    v.mesh = support::box_of_tets({n, n, n}, Vec3(0.03, 0.03, 0.03));
-    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
-    v.muscle.assign(tets, 0);
-    v.fibre = Points::Zero(v.mesh.tets.rows(), 3);
-    v.fibre.col(0).setOnes();
-    v.tendon.assign(tets, 0.0);
-    v.strength.assign(tets, 0.0);
-    MuscleConstants soft = muscle_constants();
-    soft.fibre.passive_stress = 0.0;
-    auto term = std::make_shared<MuscleTets>(v, soft, tendon_constants(),
-                                             DilatationOptions{.patch_tets = patch_tets});
-    VertexConstraints held;
-    const Bounds box = bounds(v.mesh.points);
-    std::vector<Index> top;
-    for (Eigen::Index i = 0; i < v.mesh.points.rows(); ++i) {
-        const Vec3 p = point(v.mesh.points, i);
-        if (p.y() < box.low.y() + 1e-9) {
-            held.fix(static_cast<Index>(i), p);
-        } else if (p.y() > box.high.y() - 1e-9) {
-            held.fix(static_cast<Index>(i), p - Vec3(0.0, 0.1 * box.size().y(), 0.0));
-            top.push_back(static_cast<Index>(i));
-        }
-    }
-    const NewtonResult result = minimise({term}, held, v.mesh.points);
-    Points g = Points::Zero(v.mesh.points.rows(), 3);
-    term->add_gradient(result.x, g);
-    double force = 0.0;
-    for (const Index i : top) {
-        force -= g(i, 1);
-    }
-    return force;
-}
-
 // Plain tetrahedra refuse to bulge and push back forty times too hard; patches stay near what
 // finer meshes give.
 TEST(MuscleTets, PatchesUnlockWhatPlainTetrahedraLock) {
-    const double plain = squeeze_force(4, 1);
-    const double patches = squeeze_force(4, 8);
-    const double fine = squeeze_force(7, 8);
+    const double plain = support::squeeze_force(4, 1);
+    const double patches = support::squeeze_force(4, 8);
+    const double fine = support::squeeze_force(7, 8);
     EXPECT_GT(plain, 10.0 * fine);
     EXPECT_NEAR(patches, fine, 0.3 * fine);
 }

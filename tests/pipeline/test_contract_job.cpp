@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/motion_table.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/solve_scene.h"
 
@@ -45,6 +46,33 @@ TEST(ContractJob, UnknownKeysAndKeysOutOfOrderAreRefused) {
     refuses(R"({"version": 1, "activation": 3})");
     refuses(R"({"version": 1, "body": "b.sinew", "muscles": ["biceps"], "keys": [
                 {"time": 1, "pose": {"a": 1}}, {"time": 0.5, "pose": {"a": 2}}]})");
+}
+
+// Total force = Fmax (a f(lambda) + passive(lambda) / peak), fibres and tendon in one line.
+TEST(Contract, StretchCurvesFollowTheFibresAndTheActivation) {
+    const support::TemporaryFolder folder;
+    write_file_bytes(folder / "a.json", R"({"version": 1, "curves": [0, 1], "tets": 400})");
+    const ContractJob job = read_contract_job(folder / "a.json");
+    const StretchCurves curves = run_stretch_curves(job);
+    ASSERT_EQ(curves.muscles.size(), 2u);
+    const FibreCurve fibre = muscle_constants().fibre;
+    for (std::size_t i = 0; i < curves.length.size(); ++i) {
+        const MuscleState& relaxed = curves.muscles[0][i];
+        const MuscleState& active = curves.muscles[1][i];
+        const auto predicted = [&](const MuscleState& m, double a) {
+            return curves.greatest_force * fibre.at(m.mean_fibre_stretch, a).tension /
+                   fibre.peak_stress;
+        };
+        EXPECT_GT(active.force, relaxed.force) << curves.length[i];
+        EXPECT_NEAR(active.force, predicted(active, 1.0), 0.1 * curves.greatest_force);
+        EXPECT_NEAR(relaxed.force, predicted(relaxed, 0.0), 0.1 * curves.greatest_force);
+        EXPECT_LT(std::abs(active.volume_change), 0.01);
+    }
+    write_stretch_curves(folder.path(), curves);
+    EXPECT_TRUE(std::filesystem::exists(folder / "stretch_force.svg"));
+    EXPECT_EQ(read_motion_table(folder / "stretch_force.sto").columns.size(), 8u);
+    write_file_bytes(folder / "b.json", R"({"version": 1, "curves": [2]})");
+    EXPECT_THROW(read_contract_job(folder / "b.json"), InputError);
 }
 
 TEST(Contract, BenchMuscleShortensFillsAndWritesItsMeasures) {

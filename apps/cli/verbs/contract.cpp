@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -99,7 +101,8 @@ int run_whole_body(const ContractSettings& s, const ContractJob& job, const Cont
                                      {"activation", m.activation},
                                      {"volume_change", m.volume_change},
                                      {"force_n", m.force},
-                                     {"length_m", m.length}});
+                                     {"length_m", m.length},
+                                     {"max_fibre_stress_pa", m.max_fibre_stress}});
     }
     result["iterations"] = done.iterations;
     result["prepare_s"] = done.seconds_prepare;
@@ -111,6 +114,40 @@ int run_whole_body(const ContractSettings& s, const ContractJob& job, const Cont
             "{}: {} muscles contracted; {} iterations of {:.0f} ms, skin moves up to {:.1f} mm\n",
             s.output, done.muscles.size(), done.iterations, 1e3 * done.seconds_per_iteration,
             1e3 * done.largest_skin_move);
+    }
+    return kOk;
+}
+
+int run_curves(const Settings& s, const ContractJob& job, const Context& context, Json& result) {
+    const StretchCurves curves = run_stretch_curves(job, context.progress);
+    write_stretch_curves(s.output, curves);
+    result = {{"output", s.output},
+              {"muscles", Json::array()},
+              {"rest_length_m", curves.rest_length},
+              {"greatest_force_n", curves.greatest_force},
+              {"length_m", curves.length},
+              {"curves", Json::array()},
+              {"unsettled", curves.unsettled}};
+    for (std::size_t a = 0; a < curves.activation.size(); ++a) {
+        Json force = Json::array();
+        Json stretch = Json::array();
+        double volume = 0.0;
+        double stress = 0.0;
+        for (const MuscleState& m : curves.muscles[a]) {
+            force.push_back(m.force);
+            stretch.push_back(m.mean_fibre_stretch);
+            volume = std::abs(m.volume_change) > std::abs(volume) ? m.volume_change : volume;
+            stress = std::max(stress, m.max_fibre_stress);
+        }
+        result["curves"].push_back({{"activation", curves.activation[a]},
+                                    {"force_n", std::move(force)},
+                                    {"fibre_stretch", std::move(stretch)},
+                                    {"volume_change", volume},
+                                    {"max_fibre_stress_pa", stress}});
+    }
+    if (!context.is_quiet && !context.wants_json) {
+        fmt::print("{}: {} curves of {} lengths\n", s.output, curves.activation.size(),
+                   curves.length.size());
     }
     return kOk;
 }
@@ -168,6 +205,9 @@ int run_contract(const ContractSettings& s, const Context& context, Json& result
                   {"rebound_m", torus.highest_rebound}};
         return torus.frames.back().allFinite() ? kOk : kUnusable;
     }
+    if (!job.curves.empty()) {
+        return run_curves(s, job, context, result);
+    }
     if (s.is_whole_body) {
         return run_whole_body(s, job, context, result);
     }
@@ -224,6 +264,7 @@ Verb contract_verb() {
             "  sinew contract man.sinew --muscles biceps_l --activation walk.sto -o out\n"
             "  sinew contract examples/contract_arm.json -o out         key frames of the joints\n"
             "  sinew contract examples/contract_bench.json -o out       one muscle on the bench\n"
+            "  sinew contract examples/contract_curves.json -o out      its force over stretch\n"
             "  sinew contract examples/contract_torus.json -o out       the bouncing ring\n"
             "  sinew contract man.sinew --muscles biceps --activation 1 --whole-body -o out\n"
             "Scene files are described in docs/muscle.md. Exit code 1 when positions are not "

@@ -16,13 +16,18 @@ struct MuscleConstants {
 /// Skeletal muscle. Fibres: peak stress 3e5 Pa, passive 0.05 of it with exponent 6.6, straight from
 /// 1.4; K = 1e7 Pa, all [Blemker2005, table 1]. Between the fibres A = 1000, B = 500 Pa: a shear
 /// modulus of 3 kPa, relaxed biceps in shear wave elastography [Gennisson2010]. Density [Ward2005].
-/// Departs: fibres are at their optimal length at rest (l_o = 1; the paper has 1.4), as the line
-/// muscles of the same body are; a toe of 0.02.
+/// Fibres are at their optimal length at rest (l_o = 1), as the line muscles of the same body are.
+/// Departs: a toe of 0.02.
+/// Checked: the four constants of the fibres, f and l_o = 1 as the default agree with an
+/// independent program that cites the same paper (ArtiSynth, BlemkerMuscle); the form of the law
+/// with [Teran2003, section 5], which prints no constants. Not checked against a printed source: K,
+/// A and B, the density.
 MuscleConstants muscle_constants();
 
 /// Tendon and aponeurosis: 2.7e6 Pa with exponent 46.4, straight from 1.03, never activated; shear
 /// constants 5e4 Pa, K = 1e8 Pa [Blemker2005, table 1]. Departs: K = 1e7 Pa, as muscle: tendons
 /// hardly know pressure, and time steps would be a third; a toe of 0.005.
+/// Not checked against a printed source: none of these numbers is in the texts at hand.
 MuscleConstants tendon_constants();
 
 /// Everything at one deformation.

@@ -1,4 +1,5 @@
 #include "sinew/geometry/measure.h"
+#include "sinew/muscle/muscle_simulator.h"
 #include "sinew/muscle/muscle_volume.h"
 
 #include <algorithm>
@@ -36,6 +37,12 @@ double radius_at(const BenchMuscle& b, double y) {
 /// The six tetrahedra of a cube around its diagonal 0-7; corner bits are x, y, z.
 constexpr int kCubeTets[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
                                  {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
+
+/// Peak stress times the belly's section, N.
+double greatest_bench_force(const BenchMuscle& b) {
+    return muscle_constants().fibre.peak_stress * std::numbers::pi * b.belly_radius *
+           b.belly_radius;
+}
 
 }  // namespace
 
@@ -90,9 +97,20 @@ MuscleVolume bench_muscle(const BenchMuscle& b) {
             std::swap(mesh.tets(k, 2), mesh.tets(k, 3));
         }
     }
-    const double section = std::numbers::pi * b.belly_radius * b.belly_radius;
-    return make_muscle_volume(std::move(mesh), std::move(share), tendon,
-                              section * muscle_constants().fibre.peak_stress, 0.01);
+    return make_muscle_volume(std::move(mesh), std::move(share), tendon, greatest_bench_force(b),
+                              0.01);
+}
+
+MuscleScene bench_scene(const BenchMuscle& bench) {
+    MuscleScene scene;
+    const MuscleVolume one = bench_muscle(bench);
+    scene.volume = join_muscles(std::span(&one, 1), scene.first_vertex);
+    scene.names = {"bench"};
+    scene.origin_frame = {-1};
+    scene.insertion_frame = {0};
+    scene.frames = 1;
+    scene.fmax = {greatest_bench_force(bench)};
+    return scene;
 }
 
 }  // namespace sinew

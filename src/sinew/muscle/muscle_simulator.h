@@ -38,6 +38,10 @@ struct MuscleScene {
     int frames = 0;
 };
 
+struct BenchMuscle;
+/// One muscle on the bench: its origin rests, its insertion belongs to frame 0.
+MuscleScene bench_scene(const BenchMuscle& bench);
+
 struct MuscleSimulatorOptions {
     double hold_stiffness = 1e6;     ///< of each held vertex, N/m, > 0
     double contact_stiffness = 2e4;  ///< of each touching vertex, N/m, >= 0; 0: no contact

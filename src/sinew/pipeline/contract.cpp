@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <set>
 
 namespace sinew {
@@ -36,23 +35,6 @@ std::optional<double> number_in(std::string_view text) {
                       .needs = "a number from 0 to 1, a ramp as in 0..1, keys, keys-hill, or a "
                                ".sto file",
                       .remedy = "give an activation as in 0.5"});
-}
-
-MuscleScene bench_scene(int tets) {
-    MuscleScene scene;
-    BenchMuscle bench;
-    // 24 around^2 rings tetrahedra, 15 times as many rings as half an element's row.
-    bench.around = std::clamp(static_cast<int>(std::lround(std::cbrt(tets / 360.0))), 1, 12);
-    bench.rings = 15 * bench.around;
-    const MuscleVolume one = bench_muscle(bench);
-    scene.volume = join_muscles(std::span(&one, 1), scene.first_vertex);
-    scene.names = {"bench"};
-    scene.origin_frame = {-1};
-    scene.insertion_frame = {0};
-    scene.frames = 1;
-    scene.fmax = {muscle_constants().fibre.peak_stress * std::numbers::pi * bench.belly_radius *
-                  bench.belly_radius};
-    return scene;
 }
 
 std::vector<Index> chosen_muscles(const Body& body, const std::vector<std::string>& words) {
@@ -130,7 +112,7 @@ struct Stage {
 Stage prepare(const ContractJob& job, const Progress& progress) {
     Stage stage;
     if (job.body.empty()) {
-        stage.scene = bench_scene(job.scene.tets);
+        stage.scene = bench_scene(bench_with(job.scene.tets));
         return stage;
     }
     const Body body = read_archive(job.body);
@@ -200,6 +182,14 @@ int step_frame(const ContractJob& job, const Stage& stage, const Activations& ac
 }
 
 }  // namespace
+
+BenchMuscle bench_with(int tets) {
+    // 24 around^2 rings tetrahedra, 15 times as many rings as half an element's row.
+    BenchMuscle bench;
+    bench.around = std::clamp(static_cast<int>(std::lround(std::cbrt(tets / 360.0))), 1, 12);
+    bench.rings = 15 * bench.around;
+    return bench;
+}
 
 ActivationPlan parse_activation(const std::string& text, const std::string& where) {
     const auto in_range = [](const std::optional<double>& a) {

@@ -4,6 +4,7 @@
 #include "sinew/body/body.h"
 #include "sinew/muscle/bouncing_torus.h"
 #include "sinew/muscle/muscle_simulator.h"
+#include "sinew/muscle/muscle_volume.h"
 #include "sinew/pipeline/muscle_scene.h"
 
 #include <array>
@@ -41,6 +42,8 @@ struct ContractJob {
     bool is_static = false;  ///< equilibrium in every frame, without inertia
     int static_frames = 6;   ///< of statics without key frames, >= 2
     double stretch = 0.0;    ///< of the bench: the insertion is drawn away by this, m
+    /// Of the bench: force over stretch at each of these activations instead, [0, 1].
+    std::vector<double> curves = {};
     MuscleSceneOptions scene = {};
     MuscleSimulatorOptions simulator = {};
 };
@@ -65,6 +68,9 @@ struct ContractRun {
     bool is_finite = true;
 };
 
+/// The muscle on the bench of about so many tetrahedra.
+BenchMuscle bench_with(int tets);
+
 /// Called after every frame, for files.
 using ContractCallback = std::function<void(int frame, const MuscleSimulator& simulator)>;
 
@@ -83,6 +89,21 @@ void write_contraction_plots(const std::filesystem::path& folder, const Contract
 void write_film_strip(const std::filesystem::path& path, const ContractRun& run, double view_turn,
                       const Progress& progress = {});
 
+/// Force of the bench's muscle over its length at several activations, in equilibrium.
+struct StretchCurves {
+    double rest_length = 0.0;     ///< m
+    double greatest_force = 0.0;  ///< N
+    std::vector<double> activation = {};
+    std::vector<double> length = {};                     ///< m, the same for all activations
+    std::vector<std::vector<MuscleState>> muscles = {};  ///< by activation, then length
+    int unsettled = 0;                                   ///< equilibria that were not found
+};
+/// From a tenth shorter than at rest to job.stretch longer (0: a quarter), in 15 lengths; each
+/// activation starts at rest and is stretched step by step. @throws InputError; Cancelled
+StretchCurves run_stretch_curves(const ContractJob& job, const Progress& progress = {});
+/// stretch_force.png and .svg with passive and total force, stretch_force.sto with all numbers.
+void write_stretch_curves(const std::filesystem::path& folder, const StretchCurves& curves);
+
 /// The bouncing ring: frames as .vtu, film.png. Times and steps in the result.
 TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job,
                      const Progress& progress = {});
@@ -99,8 +120,9 @@ struct BodyContraction {
         std::string name;
         double activation = 0.0;
         double volume_change = 0.0;
-        double length = 0.0;  ///< of its path at rest, m
-        double force = 0.0;   ///< activation times greatest force, N
+        double length = 0.0;            ///< of its path at rest, m
+        double force = 0.0;             ///< activation times greatest force, N
+        double max_fibre_stress = 0.0;  ///< of its active fibres, to bear that force, Pa
     };
     std::vector<Muscle> muscles = {};
     double seconds_prepare = 0.0;

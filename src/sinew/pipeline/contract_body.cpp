@@ -89,6 +89,8 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
             if (unit.name == muscle.name) {
                 muscle.force = job.activation.to * unit.fmax;
                 muscle.length = unit.fibre + unit.tendon;
+                // Full force is the peak stress of the fibres; less force, less stress.
+                muscle.max_fibre_stress = job.activation.to * muscle_constants().fibre.peak_stress;
             }
         }
         done.muscles.push_back(std::move(muscle));

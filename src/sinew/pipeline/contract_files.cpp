@@ -302,7 +302,7 @@ ContractJob read_contract_job(const std::filesystem::path& path) {
     const nlohmann::json document = parse_json_file(path);
     const StrictJson root(document, path.filename().string());
     root.allow_only({"version", "body", "muscles", "activation", "keys", "duration", "rate",
-                     "substeps", "statics", "frames", "stretch", "tets", "torus"});
+                     "substeps", "statics", "frames", "stretch", "curves", "tets", "torus"});
     if (root.at("version").number() != 1.0) {
         root.at("version").refuse("another version", "1");
     }
@@ -361,6 +361,17 @@ ContractJob read_contract_job(const std::filesystem::path& path) {
     job.substeps = static_cast<int>(number("substeps", job.substeps));
     job.static_frames = static_cast<int>(number("frames", job.static_frames));
     job.stretch = number("stretch", 0.0);
+    if (root.has("curves")) {
+        if (!job.body.empty()) {
+            root.at("curves").refuse("curves of a body", "a scene without a body: the bench");
+        }
+        for (const StrictJson& a : root.at("curves").items()) {
+            if (!(a.number() >= 0.0 && a.number() <= 1.0)) {
+                a.refuse(fmt::format("{}", a.number()), "an activation from 0 to 1");
+            }
+            job.curves.push_back(a.number());
+        }
+    }
     job.scene.tets = static_cast<int>(number("tets", job.scene.tets));
     job.is_torus = root.has("torus") && root.at("torus").truth();
     job.is_static = root.has("statics") && root.at("statics").truth();
