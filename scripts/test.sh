@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
-# Sets up, builds and runs all tests: unit tests, those of the studio's page, the same under ASan and UBSan, the fuzz targets.
-# Ends with a line "N passed, N failed". With --quick: the unit tests of the release build only.
+# Sets up, builds and runs all tests, each where it says most: the unit tests under ASan and UBSan, then the fuzz targets; the
+# whole human, the command and the studio's page (in a browser) in the optimised build, as users run it.
+# Ends with a line "N passed, N failed".
 source "$(dirname "$0")/lib.sh"
 
+usage="usage: scripts/test.sh [--quick | --everywhere]
+  --quick        all tests of the optimised build only, without sanitizers and fuzzing
+  --everywhere   the unit tests in the optimised build too, beside those under the sanitizers"
 is_quick=no
+release_targets=(sinew whole_tests)
+release_tests=(--kinds whole)
 case "${1:-}" in
---quick) is_quick=yes ;;
+--quick) is_quick=yes release_targets=() release_tests=() ;;
+--everywhere) release_targets=() release_tests=() ;;
 -h | --help)
-    say "usage: scripts/test.sh [--quick]     (all tests, or only the unit tests of the release build)"
+    say "$usage"
     exit 0
     ;;
 '') ;;
-*) fail "unknown option '$1'" "use --quick or nothing" ;;
+*) fail "unknown option '$1'" "use --quick, --everywhere or nothing" ;;
 esac
 
 passed=0
@@ -34,13 +41,13 @@ check() {
     fi
 }
 
-# run_programs PRESET [PATTERN...]: adds the counts of all test programs, without tests that match; shows what failed.
+# run_programs PRESET OPTIONS...: adds the counts of the test programs that tools/run_tests.py runs; shows what failed.
 run_programs() {
     local preset=$1 log good bad skip start=$SECONDS
     shift
     log=$(log_for "tests $preset")
     printf '%-46s' "Tests ($preset) ..." >&2
-    python3 tools/run_tests.py "build/$preset" --jobs "$(nproc)" --exclude "$@" >"$log" 2>&1 || true
+    python3 tools/run_tests.py "build/$preset" --jobs "$(nproc)" "$@" >"$log" 2>&1 || true
     read -r good bad skip < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed, \([0-9]*\) skipped$/\1 \2 \3/p' "$log" | tail -1) || true
     if [ "${good:-0}" -eq 0 ]; then
         tail -n 30 "$log" >&2
@@ -80,10 +87,10 @@ run_page() {
 
 install_packages
 build_page
-build release
+build release "${release_targets[@]}"
 check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
-run_programs release
+run_programs release "${release_tests[@]}"
 check "A project that uses the library" ctest --preset release -R "^Install\\." --no-tests=error
 run_page "The page's parts" unit
 # In a real browser against the real program; the body is built once and then found in the cache.
@@ -93,7 +100,7 @@ run_page "The studio in Chromium" e2e SINEW="$root/build/release/sinew" SINEW_BO
 if [ "$is_quick" = no ]; then
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
-    run_programs asan 'Figure.IsWhole*' 'FigureSex.*' 'FigureModel.*' 'FigureAgainstAtlas.*' 'MuscleField.FollowsTheCentreLines*' \
+    run_programs asan --exclude 'Figure.IsWhole*' 'FigureSex.*' 'FigureModel.*' 'FigureAgainstAtlas.*' 'MuscleField.FollowsTheCentreLines*' \
         'MakeBody.*' 'SharedAtlas.*'
     seconds=${SINEW_FUZZ_SECONDS:-$([ -n "${CI:-}" ] && echo 60 || echo 10)}
     check "Fuzzing, $seconds s each" env SINEW_FUZZ_PRESET=asan scripts/fuzz.sh "$seconds"

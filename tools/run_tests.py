@@ -3,8 +3,8 @@
 
 A program is started once, not once for each of its tests: what its tests share (a body, say) is made once, and a
 thousand starts are saved, which under the sanitizers take a tenth of a second each. The programs come from the file
-that CMake writes, tests/programs.txt: "fast PATH" or "slow PATH". Each suite of a slow one is started by itself, before
-all others, so that no core is left with the longest at the end.
+that CMake writes, tests/programs.txt: "unit PATH", or "whole PATH" for those that make whole humans. Each suite of the
+latter is started by itself, before all others, so that no core is left with the longest at the end.
 """
 import argparse
 import concurrent.futures
@@ -22,17 +22,15 @@ def suites_of(program):
     return [line.split("#")[0].strip() for line in listing.splitlines() if line and not line.startswith(" ")]
 
 
-def jobs_of(build, excluded):
+def jobs_of(build, kinds, excluded):
     """(program, filter) for all that is to run, the longest first."""
-    slow, fast = [], []
+    jobs = {"whole": [], "unit": []}
     for line in (build / "tests" / "programs.txt").read_text().splitlines():
         kind, program = line.split(" ", 1)
-        if kind == "slow":
-            slow += [(program, suite + "*") for suite in suites_of(program)]
-        else:
-            fast.append((program, "*"))
+        if kind in kinds:
+            jobs[kind] += [(program, suite + "*") for suite in suites_of(program)] if kind == "whole" else [(program, "*")]
     without = "-" + ":".join(excluded) if excluded else ""
-    return [(program, chosen + without) for program, chosen in slow + fast]
+    return [(program, chosen + without) for program, chosen in jobs["whole"] + jobs["unit"]]
 
 
 def without_successes(output):
@@ -86,12 +84,13 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("build", type=pathlib.Path, help="build folder, as build/release")
     arguments.add_argument("--jobs", type=int, default=2, help="programs at the same time")
+    arguments.add_argument("--kinds", nargs="*", default=["whole", "unit"], help="of programs.txt")
     arguments.add_argument("--exclude", nargs="*", default=[], help="tests to leave out, as patterns of GoogleTest")
     settings = arguments.parse_args()
     passed = skipped = 0
     failed = []
     with concurrent.futures.ThreadPoolExecutor(settings.jobs) as pool:
-        for good, left_out, bad, output in pool.map(run, jobs_of(settings.build, settings.exclude)):
+        for good, left_out, bad, output in pool.map(run, jobs_of(settings.build, settings.kinds, settings.exclude)):
             passed += good
             skipped += left_out
             failed += bad
