@@ -92,25 +92,6 @@ void TetContacts::forget() {
     held_.assign(vertices_.size(), -1);
 }
 
-void TetContacts::set_parts(std::vector<Index> of_vertex, std::vector<Index> of_tet) {
-    SINEW_ASSERT(of_vertex.size() == at(rest_.rows()) && of_tet.size() == at(tets_.rows()),
-                 "{} and {} parts", of_vertex.size(), of_tet.size());
-    part_of_vertex_ = std::move(of_vertex);
-    part_of_tet_ = std::move(of_tet);
-}
-
-void TetContacts::set_apart(std::vector<char> is_apart, Index parts) {
-    SINEW_ASSERT(is_apart.size() == at(parts) * at(parts), "{} pairs of {} parts", is_apart.size(),
-                 parts);
-    is_apart_ = std::move(is_apart);
-    parts_ = parts;
-}
-
-bool TetContacts::is_apart(Index vertex, Index tet) const {
-    return !is_apart_.empty() && !part_of_tet_.empty() &&
-           is_apart_[at(part_of_vertex_[at(vertex)]) * at(parts_) + at(part_of_tet_[at(tet)])] != 0;
-}
-
 Index TetContacts::exit_at(Index tet, const Vec4& barycentric) const {
     if (!exit_of_.empty()) {
         return exit_of_[at(tet)];
@@ -155,7 +136,7 @@ Index TetContacts::find_exit(Index vertex, const Points& x, std::vector<Index>& 
     for (const Index t : candidates) {
         const auto corner = tets_.row(t);
         if (corner[0] == vertex || corner[1] == vertex || corner[2] == vertex ||
-            corner[3] == vertex || is_apart(vertex, t)) {
+            corner[3] == vertex) {
             continue;
         }
         const std::optional<Vec4> inside = inside_tet(p, point(x, corner[0]), point(x, corner[1]),

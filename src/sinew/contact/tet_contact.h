@@ -50,13 +50,6 @@ public:
     /// Drops retained contacts.
     void forget();
 
-    /// Parts of the mesh, such as bones, of which some pairs never collide.
-    /// @param of_vertex  one per point
-    /// @param of_tet     one per tetrahedron; parts are counted from 0
-    void set_parts(std::vector<Index> of_vertex, std::vector<Index> of_tet);
-    /// @param is_apart   for part a and part b at a * parts + b: not 0 where they never collide
-    void set_apart(std::vector<char> is_apart, Index parts);
-
     /// Vertices among those of `find` that really are inside, and how deep: the distance to the
     /// plane of the triangle, m, > 0. In the order of the contacts.
     struct Depth {
@@ -72,7 +65,6 @@ private:
     Index find_exit(Index vertex, const Points& x, std::vector<Index>& candidates) const;
     Index exit_at(Index tet, const Vec4& barycentric) const;
     bool is_neighbour(Index vertex, Index tet) const;
-    bool is_apart(Index vertex, Index tet) const;
     bool is_retained(Index vertex, Index exit, const Points& x) const;
 
     Points rest_ = Points(0, 3);
@@ -82,10 +74,6 @@ private:
     std::vector<Index> exit_of_ = {};          // empty: nearest at rest
     std::optional<SurfaceTree> surface_ = {};  // of the rest shape, then
     TetContactOptions options_ = {};
-    std::vector<Index> part_of_vertex_ = {};
-    std::vector<Index> part_of_tet_ = {};
-    std::vector<char> is_apart_ = {};
-    Index parts_ = 0;
 
     MovingTree tree_ = {};
     std::vector<Bounds> boxes_ = {};

@@ -211,7 +211,6 @@ void ProjectiveSkinning::Data::find_folds() {
             step(extreme, false);
         }
         coupling.place_base(pose, finder.base());
-        finder.set_pose(bones, pose);
         return {x, finder.inside(x)};
     };
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
@@ -315,7 +314,6 @@ void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
         contacts->find_shapes(x, shapes);
         if (options.collisions == SkinCollisions::Global) {
             coupling.place_base(pose, contacts->base());
-            contacts->set_pose(bones, pose);
             contacts->find_itself(x);
         }
         report.contacts += contacts->count();
@@ -468,7 +466,6 @@ ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
         d.check.emplace(d.flesh, d.options.contact_weight);
     }
     d.coupling.place_base(d.pose, d.check->base());
-    d.check->set_pose(d.bones, d.pose);
     Penetration found;
     for (const auto& [vertex, depth] : d.check->depths(d.x)) {
         ++found.vertices;

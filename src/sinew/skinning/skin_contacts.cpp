@@ -15,7 +15,6 @@ namespace {
 // Vertices nearer than this many edges at rest never collide.
 constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
-constexpr double kStiff = 0.3;       // rad, between bones at a joint where nothing folds yet
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
 constexpr int kRings = 3;            // of neighbours that are asked again
@@ -140,22 +139,6 @@ void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, cons
 }
 
 }  // namespace
-
-void SkinContacts::set_pose(const BoneVolumes& bones, const CharacterPose& pose) {
-    const std::size_t count = bones.bones.size();
-    std::vector<char> is_apart(count * count, 0);
-    for (std::size_t a = 0; a < count; ++a) {
-        const Mat3 A = pose[static_cast<std::size_t>(bones.bones[a].first)].linear();
-        for (const Index b : bones.touching[a]) {
-            const BoneVolume& other = bones.bones[static_cast<std::size_t>(b)];
-            const Mat3 turn = A.transpose() * pose[static_cast<std::size_t>(other.first)].linear();
-            // trace R = 1 + 2 cos(angle)
-            is_apart[a * count + static_cast<std::size_t>(b)] =
-                turn.trace() > 1.0 + 2.0 * std::cos(kStiff);
-        }
-    }
-    finder_.set_apart(std::move(is_apart), static_cast<Index>(count));
-}
 
 void SkinContacts::copy_skin(const Points& x) {
     points_.topRows(skin_vertices_) = x.topRows(skin_vertices_);

@@ -28,10 +28,6 @@ public:
     Points& base() {
         return base_;
     }
-    /// Flesh of one bone does not collide with itself, nor with that of the next bone while the two
-    /// are hardly bent against each other: mouths, ears and crumpled scans stay as they are. To be
-    /// told for each pose.
-    void set_pose(const BoneVolumes& bones, const CharacterPose& pose);
     /// Contacts of the skin (the first rows of x) with the shapes.
     void find_shapes(const Points& x, std::span<const MovingShape> shapes);
     /// Contacts of the skin with itself.
