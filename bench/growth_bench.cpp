@@ -319,7 +319,64 @@ void bench_targets(const Body& body, const Progress& progress, GrowthBench& b) {
     b.body_fat_error = std::abs(grow(body, {.body_fat = share}, progress).body_fat - share);
 }
 
+// The muscles as one surface, with what they have moved outwards since rest.
+MeshPart biceps_of(const Body& rest, const Body& now, const std::vector<double>& alpha,
+                   const char* name) {
+    MeshPart part{.name = name, .mesh = {}, .kind = "muscle"};
+    Attribute bulge{.name = "bulge", .values = {}, .unit = "mm"};
+    for (std::size_t m = 0; m < alpha.size(); ++m) {
+        if (alpha[m] == 1.0) {
+            continue;
+        }
+        const TriangleMesh& before = rest.muscles[m].mesh;
+        const Points moved = now.muscles[m].mesh.points - before.points;
+        const Points normals = vertex_normals(before);
+        for (Eigen::Index i = 0; i < moved.rows(); ++i) {
+            bulge.values.push_back(1e3 * moved.row(i).dot(normals.row(i)));
+        }
+        TriangleMesh& mesh = part.mesh;
+        const auto points = mesh.points.rows();
+        const auto triangles = mesh.triangles.rows();
+        mesh.points.conservativeResize(points + moved.rows(), 3);
+        mesh.points.bottomRows(moved.rows()) = now.muscles[m].mesh.points;
+        mesh.triangles.conservativeResize(triangles + before.triangles.rows(), 3);
+        mesh.triangles.bottomRows(before.triangles.rows()) =
+            before.triangles.array() + static_cast<Index>(points);
+    }
+    part.mesh.point_data.push_back(std::move(bulge));
+    return part;
+}
+
 }  // namespace
+
+FlexedMuscle flex_and_grow_biceps(const Body& body, const Progress& progress) {
+    constexpr int kIterations = 60;
+    FlexedMuscle result;
+    const std::vector<double> flexed = muscle_alphas(body, {{"biceps_l", 4.0}});
+    const std::vector<double> grown = muscle_alphas(body, {{"biceps_l", 1.25}});
+    const auto volume_ratio = [](const MuscleGrowth& growth, const std::vector<double>& alpha) {
+        double before = 0.0;
+        double after = 0.0;
+        const std::vector<MuscleMeasure> measures = growth.measures();
+        for (std::size_t m = 0; m < measures.size(); ++m) {
+            before += alpha[m] != 1.0 ? measures[m].before : 0.0;
+            after += alpha[m] != 1.0 ? measures[m].after : 0.0;
+        }
+        return after / before;
+    };
+    MuscleGrowth growth(body);
+    result.shapes.push_back(biceps_of(body, body, grown, "relaxed"));
+    growth.set_contraction(flexed);
+    growth.iterate(kIterations, progress);
+    result.flexed_volume = volume_ratio(growth, flexed);
+    result.shapes.push_back(biceps_of(body, growth.body(), flexed, "flexed"));
+    growth.restart();
+    growth.set_growth(grown);
+    growth.iterate(kIterations, progress);
+    result.grown_volume = volume_ratio(growth, grown);
+    result.shapes.push_back(biceps_of(body, growth.body(), grown, "grown"));
+    return result;
+}
 
 GrowthBench run_growth_bench(const Body& body, const Progress& progress) {
     GrowthBench b;

@@ -63,4 +63,13 @@ struct GrowthBench {
 
 GrowthBench run_growth_bench(const Body& body, const Progress& progress = {});
 
+/// The left biceps at rest, flexed by 4 with its ends held, and grown by 1.25 [Saito2015, Figure
+/// 2].
+struct FlexedMuscle {
+    std::vector<MeshPart> shapes = {};  ///< "relaxed", "flexed", "grown"; "bulge": outwards, mm
+    double flexed_volume = 1.0;         ///< over that at rest
+    double grown_volume = 1.0;
+};
+FlexedMuscle flex_and_grow_biceps(const Body& body, const Progress& progress = {});
+
 }  // namespace sinew::bench

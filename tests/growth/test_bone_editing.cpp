@@ -41,10 +41,11 @@ TEST_F(BonesOfALimb, PartsAreNamedAndFound) {
 
 // The joint lies 0.2 m from the root: it moves by 25 % of that; heads are only shifted.
 TEST_F(BonesOfALimb, Saito2015Section34LengthChangesAndHeadsKeepTheirShape) {
+    const BoneWeights weights = compute_bone_weights(body_, parts_);
     for (const double scale : {0.8, 1.25}) {
         std::vector<double> scales(parts_.size(), 1.0);
         scales[0] = scale;
-        const EditedSkeleton skeleton = edit_skeleton(body_, parts_, scales);
+        const EditedSkeleton skeleton = edit_skeleton(body_, parts_, weights, scales);
         EXPECT_NEAR(skeleton.joints[1].y(), 0.2 * scale, 1e-12);
         const Points& before = body_.bones[0].mesh.points;
         const Points& after = skeleton.bones[0];
@@ -60,6 +61,34 @@ TEST_F(BonesOfALimb, Saito2015Section34LengthChangesAndHeadsKeepTheirShape) {
         const Points& next = skeleton.bones[1];
         EXPECT_NEAR(next.col(1).minCoeff() - after.col(1).maxCoeff(), 0.0, 1e-12);
         EXPECT_NEAR(next.col(1).maxCoeff() - next.col(1).minCoeff(), 0.2, 1e-12);
+    }
+}
+
+// Weights lie between none and all, the heads are held, samples take those of their bone.
+TEST_F(BonesOfALimb, Saito2015Section34WeightsAreBoundedAndHoldTheHeads) {
+    const BoneWeights weights = compute_bone_weights(body_, parts_);
+    ASSERT_EQ(weights.bones.size(), body_.bones.size());
+    const Points& points = body_.bones[0].mesh.points;
+    ASSERT_EQ(weights.bones[0].size(), static_cast<std::size_t>(points.rows()));
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        const double w = weights.bones[0][static_cast<std::size_t>(i)];
+        const double t = points(i, 1) / 0.2;
+        EXPECT_GE(w, 0.0);
+        EXPECT_LE(w, 1.0);
+        if (t <= 0.12 || t >= 0.88) {
+            EXPECT_EQ(w, t < 0.5 ? 1.0 : 0.0);
+        } else {
+            const double s = (t - 0.12) / 0.76;
+            EXPECT_NEAR(w, 1.0 - s * s * (3.0 - 2.0 * s), 0.1);
+        }
+    }
+    const Points samples =
+        positions_of(body_.attachments.points, body_.tets.points, body_.tets.tets);
+    for (std::size_t i = 0; i < body_.attachments.bone.size(); ++i) {
+        const double t = samples(static_cast<Eigen::Index>(i), 1) / 0.2;
+        if (body_.attachments.bone[i] == 0 && t < 0.05) {
+            EXPECT_NEAR(weights.attachments[i], 1.0, 1e-12);
+        }
     }
 }
 

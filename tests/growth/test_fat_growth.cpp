@@ -205,10 +205,11 @@ TEST(OutwardRoom, IsNearlyHalfTheAirBetweenFacingSidesAndInfiniteElsewhere) {
     EXPECT_GE(nearest, 0.2 * 0.02);  // slanted ways between round sides are shorter
 }
 
-TEST(FatOfTwoLimbs, GrowsWithoutPushingOneThroughTheOther) {
+void expect_to_keep_apart(FatModel model) {
     const Body body = two_limbs(0.12);
     const std::vector<double> all(static_cast<std::size_t>(body.skin.mesh.points.rows()), 1.0);
     FatPlan plan;
+    plan.model = model;
     plan.regions = {{.name = "all", .map = all, .factor = 2.2}};
     const FattenedBody fat = grow_fat(body, plan);
     double left = -1.0;
@@ -223,6 +224,14 @@ TEST(FatOfTwoLimbs, GrowsWithoutPushingOneThroughTheOther) {
     EXPECT_LT(left, right);               // 0.06 is the middle
     EXPECT_LT(free_side, -0.05 - 0.011);  // where nothing is in the way it would have met
     EXPECT_NEAR(fat.report.after / fat.report.before, 2.2, 0.02);
+}
+
+TEST(FatOfTwoLimbs, GrowsWithoutPushingOneThroughTheOther) {
+    expect_to_keep_apart(FatModel::Pressure);
+}
+
+TEST(FatOfTwoLimbs, ScaledByVolumeKeepsApartToo) {
+    expect_to_keep_apart(FatModel::Volume);
 }
 
 }  // namespace

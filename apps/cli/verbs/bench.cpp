@@ -181,10 +181,9 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
     MakeBodyOptions preview;
     preview.body.resolution = BodyResolution::Preview;
     preview.figure = figure_for(preview.figure, BodyResolution::Preview);
-    const bench::GrowthBench b =
-        bench::run_growth_bench(settings.body.empty() ? make_body(preview, context.progress).body
-                                                      : read_body_with_tets(settings.body),
-                                context.progress);
+    const Body body = settings.body.empty() ? make_body(preview, context.progress).body
+                                            : read_body_with_tets(settings.body);
+    const bench::GrowthBench b = bench::run_growth_bench(body, context.progress);
     result = {{"bench", "growth"},
               {"vertices", b.vertices},
               {"tets", b.tets},
@@ -224,9 +223,14 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
               {"exact_hessian_energy", b.exact_hessian_energy}};
     if (!settings.skins.empty()) {
         std::filesystem::create_directories(settings.skins);
-        for (const MeshPart& skin : b.fat_skins) {
-            write_surface(std::filesystem::path(settings.skins) / (skin.name + ".ply"),
-                          std::span(&skin, 1));
+        const bench::FlexedMuscle biceps = bench::flex_and_grow_biceps(body, context.progress);
+        result["flexed_volume"] = biceps.flexed_volume;
+        result["grown_volume"] = biceps.grown_volume;
+        for (const std::vector<MeshPart>* parts : {&b.fat_skins, &biceps.shapes}) {
+            for (const MeshPart& part : *parts) {
+                write_surface(std::filesystem::path(settings.skins) / (part.name + ".ply"),
+                              std::span(&part, 1));
+            }
         }
     }
     return growth_plot(b);
@@ -315,8 +319,8 @@ Verb bench_verb() {
                      .target = &settings->data,
                      .metavar = "FOLDER"},
                     {.name = "--skins",
-                     .help = "of growth: write the skins of doubled fat, at rest, as a fluid and "
-                             "as a swelling solid, as PLY",
+                     .help = "of growth: write skins of doubled fat (rest, fluid, solid) and a "
+                             "biceps (relaxed, flexed, grown) as PLY",
                      .target = &settings->skins,
                      .metavar = "FOLDER"},
                     {.name = "-o,--output",

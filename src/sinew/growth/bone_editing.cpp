@@ -1,10 +1,13 @@
 #include "sinew/growth/bone_editing.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
 #include "sinew/body/names.h"
 #include "sinew/body/rest_shape.h"
+#include "sinew/geometry/biharmonic_weights.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/growth/inversions.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/tissue/tissue_terms.h"
@@ -82,6 +85,36 @@ double blend(double t) {
     return 1.0 - c * c * (3.0 - 2.0 * c);
 }
 
+double along_axis(const Vec3& v, const Vec3& near_end, const Vec3& far_end) {
+    const Vec3 axis = far_end - near_end;
+    return (v - near_end).dot(axis) / axis.squaredNorm();
+}
+
+double weight_in_bar(const Vec3& v, const Vec3& near_end, const Vec3& far_end) {
+    return blend((along_axis(v, near_end, far_end) - kHead) / (1.0 - 2.0 * kHead));
+}
+
+// Bounded biharmonic weights of the near head on one bone; empty where the mesh or its place does
+// not allow them.
+std::vector<double> weights_on_mesh(const TriangleMesh& mesh, const BodyPart& part) {
+    std::vector<Index> handle_of(at(mesh.points.rows()), -1);
+    bool has_head = false;
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        const double t = along_axis(point(mesh.points, i), part.near_end, part.far_end);
+        handle_of[at(i)] = t <= kHead ? 0 : t >= 1.0 - kHead ? 1 : -1;
+        has_head = has_head || handle_of[at(i)] >= 0;
+    }
+    if (!has_head) {
+        return {};
+    }
+    try {
+        const Eigen::MatrixXd weights = biharmonic_weights(mesh, handle_of, 2);
+        return {weights.data(), weights.data() + weights.rows()};
+    } catch (const InputError&) {
+        return {};
+    }
+}
+
 /// x -> to + scale (x - from)
 struct Handle {
     Vec3 from = Vec3::Zero();
@@ -101,12 +134,14 @@ struct PartMotion {
     Handle whole;               // others
     std::vector<Handle> heads;  // others: joints that scale differently
 
+    // A place on a bone of a long part, by its weight.
+    Vec3 between_heads(const Vec3& v, double w) const {
+        return w * near_head(v) + (1.0 - w) * far_head(v);
+    }
+    // Elsewhere, as in a bar.
     Vec3 operator()(const Vec3& v) const {
         if (is_long) {
-            const Vec3 axis = far_head.from - near_head.from;
-            const double t = (v - near_head.from).dot(axis) / axis.squaredNorm();
-            const double w = blend((t - kHead) / (1.0 - 2.0 * kHead));
-            return w * near_head(v) + (1.0 - w) * far_head(v);
+            return between_heads(v, weight_in_bar(v, near_head.from, far_head.from));
         }
         double rest = 1.0;
         Vec3 sum = Vec3::Zero();
@@ -318,8 +353,45 @@ std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyP
     return {found.begin(), found.end()};
 }
 
+BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts) {
+    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const Points samples = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
+    std::vector<std::vector<Index>> samples_of(body.bones.size());
+    for (std::size_t i = 0; i < body.attachments.bone.size(); ++i) {
+        samples_of[at(body.attachments.bone[i])].push_back(static_cast<Index>(i));
+    }
+    BoneWeights result;
+    result.bones.resize(body.bones.size());
+    result.attachments.assign(at(samples.rows()), 0.0);
+    parallel_for(body.bones.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            const TriangleMesh& mesh = body.bones[b].mesh;
+            const BodyPart& part = parts[part_of[at(body.bones[b].segment)]];
+            if (!part.is_long || mesh.triangles.rows() == 0) {
+                continue;
+            }
+            std::vector<double>& weights = result.bones[b];
+            weights = weights_on_mesh(mesh, part);
+            for (Eigen::Index i = 0; weights.size() < at(mesh.points.rows()); ++i) {
+                weights.push_back(
+                    weight_in_bar(point(mesh.points, i), part.near_end, part.far_end));
+            }
+            const SurfaceTree tree(mesh);
+            for (const Index i : samples_of[b]) {
+                const ClosestPoint nearest = tree.closest_point(point(samples, i));
+                double& sum = result.attachments[at(i)];
+                for (int k = 0; k < 3; ++k) {
+                    sum +=
+                        nearest.barycentric[k] * weights[at(mesh.triangles(nearest.triangle, k))];
+                }
+            }
+        }
+    });
+    return result;
+}
+
 EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
-                             std::span<const double> scale) {
+                             const BoneWeights& weights, std::span<const double> scale) {
     SINEW_ASSERT(parts.size() == scale.size(), "{} parts, {} scales", parts.size(), scale.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
         if (!(scale[p] >= 0.5 && scale[p] <= 2.0)) {
@@ -332,20 +404,25 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
     EditedSkeleton edited;
     const std::vector<PartMotion> motions = motions_of(body, parts, scale, edited.joints);
     const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
-    for (const Bone& bone : body.bones) {
-        const PartMotion& motion = motions[part_of[at(bone.segment)]];
-        Points points = bone.mesh.points;
+    for (std::size_t b = 0; b < body.bones.size(); ++b) {
+        const PartMotion& motion = motions[part_of[at(body.bones[b].segment)]];
+        const std::vector<double>& w = weights.bones[b];
+        Points points = body.bones[b].mesh.points;
         for (Eigen::Index i = 0; i < points.rows(); ++i) {
-            points.row(i) = motion(point(bone.mesh.points, i)).transpose();
+            const Vec3 v = point(points, i);
+            points.row(i) = (w.empty() ? motion(v) : motion.between_heads(v, w[at(i)])).transpose();
         }
         edited.bones.push_back(std::move(points));
     }
     edited.attachments = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
     for (std::size_t i = 0; i < body.attachments.bone.size(); ++i) {
-        const Bone& bone = body.bones[at(body.attachments.bone[i])];
+        const auto b = at(body.attachments.bone[i]);
+        const PartMotion& motion = motions[part_of[at(body.bones[b].segment)]];
         const auto row = static_cast<Eigen::Index>(i);
+        const Vec3 v = point(edited.attachments, row);
         edited.attachments.row(row) =
-            motions[part_of[at(bone.segment)]](point(edited.attachments, row)).transpose();
+            (weights.bones[b].empty() ? motion(v) : motion.between_heads(v, weights.attachments[i]))
+                .transpose();
     }
     return edited;
 }
@@ -353,6 +430,7 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
 struct BoneEditor::Data {
     Body rest;
     std::vector<BodyPart> parts;
+    BoneWeights weights;
     EditedSkeleton skeleton;
     std::shared_ptr<ProjectiveAttachment> springs;
     std::unique_ptr<LocalGlobal> solver;
@@ -386,6 +464,7 @@ BoneEditor::BoneEditor(const Body& body, std::span<const BodyPart> parts)
     d.solver = std::make_unique<LocalGlobal>(
         body.tets.points.rows(), LocalGlobal::Terms{make_tet_term(body, stiffness), d.springs});
     d.x = body.tets.points;
+    d.weights = compute_bone_weights(body, parts);
     set_scale(std::vector<double>(d.parts.size(), 1.0));
 }
 
@@ -398,7 +477,7 @@ const std::vector<BodyPart>& BoneEditor::parts() const {
 }
 
 void BoneEditor::set_scale(std::span<const double> scale) {
-    data_->skeleton = edit_skeleton(data_->rest, data_->parts, scale);
+    data_->skeleton = edit_skeleton(data_->rest, data_->parts, data_->weights, scale);
     data_->springs->set_targets(data_->skeleton.attachments);
     data_->iterations = 0;
 }

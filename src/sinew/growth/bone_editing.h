@@ -31,22 +31,33 @@ std::vector<BodyPart> body_parts(const Body& body);
 std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyPart> parts,
                                          std::string_view word, std::string_view where);
 
+/// How far bones follow the near head of their long part: bounded biharmonic weights on the bones'
+/// meshes (geometry/biharmonic_weights.h) [Saito2015, section 3.4]. A head is what lies within 12 %
+/// of the part's length of its end, along the axis, and is held as a whole, so that it keeps its
+/// shape exactly. The far head's weight is what is left to one.
+struct BoneWeights {
+    /// Per bone and vertex of its mesh, [0, 1]; empty where the bone's part is not long.
+    std::vector<std::vector<double>> bones = {};
+    std::vector<double> attachments = {};  ///< per sample, from the nearest place on its bone
+};
+/// Bones with triangles without area, and those that reach neither head, take the weights of a bar:
+/// the clamped cubic along the axis.
+BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts);
+
 /// Positions of the edited skeleton [Saito2015, section 3.4]: handles at the bone heads, each moved
-/// and scaled uniformly, blended by bounded weights,  v' = sum_j w_j T_j v.
-///
-/// Departs: the paper's weights are bounded biharmonic on the bones' meshes. Here they solve the
-/// same problem along the axis of the part: w'''' = 0 between the heads with w = 1 or 0 and w' = 0
-/// where they begin, which is the cubic 1 - 3 t^2 + 2 t^3; within a head (12 % of the length) they
-/// are constant. So heads keep their shape exactly, and both bones of a joint share its handle.
+/// and scaled uniformly, blended,  v' = sum_j w_j T_j v. Both bones of a joint share its handle.
+/// Small bones have one handle, as in the paper; near a joint whose handle scales differently they
+/// go over to it between 3 and 9 cm from its centre.
 struct EditedSkeleton {
     std::vector<Points> bones = {};     ///< vertices of each bone's mesh
     Points attachments = Points(0, 3);  ///< samples of the bones
     std::vector<Vec3> joints = {};      ///< centres
 };
-/// @param scale  one per part, [0.5, 2]: length of long parts, size of others
+/// @param weights  of compute_bone_weights
+/// @param scale    one per part, [0.5, 2]: length of long parts, size of others
 /// @throws InputError  naming the part whose scale is out of range
 EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
-                             std::span<const double> scale);
+                             const BoneWeights& weights, std::span<const double> scale);
 
 struct BoneEditReport {
     int iterations = 0;
@@ -61,8 +72,9 @@ struct EditedBody {
 };
 
 /// Bones of other sizes, the flesh following by corotated elasticity without volume term
-/// [Saito2015, section 3.4]; feet stay on the ground. Made once per body: the matrix is factorised
-/// then and kept for all scales, each continuing from where the last one ended.
+/// [Saito2015, section 3.4]; feet stay on the ground. Made once per body: weights are found and the
+/// matrix is factorised then, and kept for all scales, each continuing from where the last one
+/// ended.
 class BoneEditor {
 public:
     /// @param parts  of body_parts

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sinew {
 
@@ -49,7 +50,7 @@ struct Unknown {
 };
 
 /// Keeps skin from growing into skin that faces it: where it would move further than there is room,
-/// its share of the pressure goes down from round to round.
+/// its share of the pressure, or of the volume gained, goes down from round to round.
 class RoomToGrow {
 public:
     explicit RoomToGrow(const TetSurface& skin)
@@ -129,22 +130,39 @@ Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetS
 }
 
 // Ratios 1 + strength * weight whose volumes are met; strength may be negative.
-Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Points& rest, double floor,
+Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, double floor,
              const Progress& progress, bool& is_at_floor) {
     std::vector<double> ratio;
     for (Unknown& u : unknowns) {
         u.strength = u.wanted / u.before - 1.0;
     }
-    Points x = rest;
+    // Only what gains can meet other skin.
+    std::optional<RoomToGrow> room;
+    if (std::any_of(unknowns.begin(), unknowns.end(),
+                    [](const Unknown& u) { return u.wanted > u.before; })) {
+        room.emplace(body.skin);
+    }
+    const std::vector<double> all =
+        layer.on_tets(std::vector<double>(body.skin.tet_vertex.size(), 1.0));
+    std::vector<double> share(all.size(), 1.0);
+    Points x = body.tets.points;
     for (int round = 0; round < kMostRootRounds; ++round) {
         ratio.assign(unknowns.front().weights.size(), 1.0);
         for (const Unknown& u : unknowns) {
             for (std::size_t t = 0; t < ratio.size(); ++t) {
-                ratio[t] *= std::max(floor, 1.0 + u.strength * u.weights[t]);
+                const double part = u.strength > 0.0 ? share[t] : 1.0;
+                ratio[t] *= std::max(floor, 1.0 + u.strength * part * u.weights[t]);
             }
         }
         x = layer.scaled(ratio, progress);
         bool is_met = true;
+        if (room && !room->hold_back(x)) {
+            is_met = false;
+            const std::vector<double> held = layer.on_tets(room->share());
+            for (std::size_t t = 0; t < share.size(); ++t) {
+                share[t] = all[t] > 0.0 ? held[t] / all[t] : 1.0;
+            }
+        }
         for (Unknown& u : unknowns) {
             const double gain = layer.volume(x, u.weights) / u.before - 1.0;
             const double aim = u.wanted / u.before - 1.0;
@@ -161,6 +179,9 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Points& rest
             is_at_floor = false;
             break;
         }
+    }
+    if (room) {
+        room->clamp(x);
     }
     return x;
 }
@@ -205,8 +226,8 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
             return;
         }
         const Points x = by_pressure ? inflate(layer, unknowns, result.body.skin, progress)
-                                     : scale(layer, unknowns, result.body.tets.points,
-                                             options.floor, progress, report.is_at_floor);
+                                     : scale(layer, unknowns, result.body, options.floor, progress,
+                                             report.is_at_floor);
         const SmoothedInversions smoothed = smooth_inversions(result.body.tets, x);
         report.smoothed_tets += smoothed.before - smoothed.after;
         result.body = with_rest_shape(result.body, smoothed.x);
