@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tests/support/shapes.h"
+
 namespace sinew {
 namespace {
 
