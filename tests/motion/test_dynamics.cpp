@@ -1,3 +1,4 @@
+#include "sinew/base/error.h"
 #include "sinew/base/random.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/motion/coordination.h"
@@ -9,6 +10,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
+#include <cmath>
 #include <numbers>
 
 #include "tests/support/shared_data.h"
@@ -43,6 +45,15 @@ TEST(ScalarFunction, PolynomialsHaveTheirDerivatives) {
     EXPECT_NEAR(p(1.5).value, 0.5 * (2 * 3.375 - 2.25 + 4.5 + 4), 1e-14);
     EXPECT_NEAR(p(1.5).slope, 0.5 * (6 * 2.25 - 3 + 3), 1e-14);
     EXPECT_NEAR(p(1.5).curvature, 0.5 * (12 * 1.5 - 2), 1e-14);
+}
+
+TEST(ScalarFunction, SinesHaveTheirDerivatives) {
+    const FunctionEvaluator f(
+        ScalarFunction{.kind = Kind::Sine, .coefficients = {3.0, 2.0, 0.5, -1.0}, .scale = 2.0});
+    EXPECT_NEAR(f(0.7).value, 2.0 * (3.0 * std::sin(1.9) - 1.0), 1e-14);
+    EXPECT_NEAR(f(0.7).slope, 2.0 * 6.0 * std::cos(1.9), 1e-14);
+    EXPECT_NEAR(f(0.7).curvature, -2.0 * 12.0 * std::sin(1.9), 1e-14);
+    EXPECT_THROW(FunctionEvaluator(ScalarFunction{.kind = Kind::Sine}), InputError);
 }
 
 TEST(Smoothing, AQuinticSplineReproducesQuinticsFarFromItsEndsAndQuadraticsEverywhere) {

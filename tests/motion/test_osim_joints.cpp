@@ -143,6 +143,29 @@ TEST(OsimJoints, CustomJointsFollowEveryKindOfFunction) {
     }
 }
 
+// a sin(w q + p) + o turns and shifts, under both names it has had, and is written back.
+TEST(OsimJoints, CustomJointsFollowSines) {
+    const std::string numbers = "<amplitude>0.4</amplitude><omega>1.5</omega><phase>0.2</phase>";
+    const std::string transform =
+        "<SpatialTransform>" +
+        axis("rotation1", "0 0 1", "<Sine>" + numbers + "<offset>0.1</offset></Sine>") +
+        axis("rotation2", "0 1 0", "<Constant><value>0</value></Constant>") +
+        axis("rotation3", "1 0 0", "<Constant><value>0</value></Constant>") +
+        axis("translation1", "1 0 0", "<SineFunction>" + numbers + "</SineFunction>") +
+        "</SpatialTransform>";
+    const MusculoskeletalModel model =
+        parse_osim(format_4("CustomJoint", 1, transform), "sine.osim");
+    const MusculoskeletalModel again = parse_osim(format_osim(model), "again.osim");
+    for (const double q : {-1.7, 0.0, 0.9}) {
+        const double wave = 0.4 * std::sin(1.5 * q + 0.2);
+        const Placement wanted = expected({turn(wave + 0.1, Vec3::UnitZ()), Vec3(wave, 0.0, 0.0)});
+        for (const MusculoskeletalModel& m : {model, again}) {
+            expect_same(KinematicTree(m).place(std::vector<double>{q}).bodies[0], wanted,
+                        fmt::format("q {}", q));
+        }
+    }
+}
+
 TEST(OsimJoints, CoupledAndLockedCoordinatesAreKept) {
     std::string text = format_3("UniversalJoint", 2);
     const std::string locked = "<Coordinate name=\"q0\"><locked>true</locked>";

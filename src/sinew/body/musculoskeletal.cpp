@@ -47,7 +47,9 @@ void require_function(std::string_view where, std::string_view what, const Scala
                            f.kind == ScalarFunction::Kind::SimmSpline ||
                            f.kind == ScalarFunction::Kind::NaturalSpline;
     if (!has_knots) {
-        const std::size_t needed = f.kind == ScalarFunction::Kind::Linear ? 2 : 1;
+        const std::size_t needed = f.kind == ScalarFunction::Kind::Sine     ? 4
+                                   : f.kind == ScalarFunction::Kind::Linear ? 2
+                                                                            : 1;
         if (f.coefficients.size() < needed) {
             fail(where, fmt::format("{} has {} coefficients", what, f.coefficients.size()),
                  fmt::format("at least {}", needed), "complete the function");

@@ -20,6 +20,7 @@ struct ScalarFunction {
         PiecewiseLinear,  ///< through the knots, straight beyond them
         SimmSpline,       ///< cubic through the knots, ends as in Forsythe, Malcolm and Moler 1977
         NaturalSpline,    ///< cubic through the knots, no curvature at the ends
+        Sine,             ///< coefficients = {a, w, p, o}: a sin(w x + p) + o
     };
     Kind kind = Kind::Constant;
     std::vector<double> coefficients = {0.0};

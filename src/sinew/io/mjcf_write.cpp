@@ -72,6 +72,10 @@ double value_at(const ScalarFunction& f, double x) {
             }
             return f.scale * y;
         }
+        case Kind::Sine:
+            return f.scale *
+                   (f.coefficients[0] * std::sin(f.coefficients[1] * x + f.coefficients[2]) +
+                    f.coefficients[3]);
         default: {
             // Knots alone decide the polynomial; between them the chord is near enough.
             const auto at = std::upper_bound(f.x.begin() + 1, f.x.end() - 1, x);

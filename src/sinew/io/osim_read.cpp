@@ -90,7 +90,7 @@ struct FunctionClass {
     const char* name;
     Kind kind;
 };
-constexpr std::array<FunctionClass, 9> kFunctions = {
+constexpr std::array<FunctionClass, 11> kFunctions = {
     {{"Constant", Kind::Constant},
      {"LinearFunction", Kind::Linear},
      {"PolynomialFunction", Kind::Polynomial},
@@ -99,7 +99,9 @@ constexpr std::array<FunctionClass, 9> kFunctions = {
      {"NaturalCubicSpline", Kind::SimmSpline},
      {"natCubicSpline", Kind::SimmSpline},
      {"GCVSpline", Kind::NaturalSpline},
-     {"CubicSpline", Kind::NaturalSpline}}};
+     {"CubicSpline", Kind::NaturalSpline},
+     {"Sine", Kind::Sine},
+     {"SineFunction", Kind::Sine}}};
 
 }  // namespace
 
@@ -116,13 +118,16 @@ bool OsimReader::function_element(const pugi::xml_node& node, ScalarFunction& f)
         if (name.ends_with("Function") || name.ends_with("Spline")) {
             file.fail(node, fmt::format("function class {}", sinew::quoted(name)),
                       "Constant, LinearFunction, PolynomialFunction, PiecewiseLinearFunction, "
-                      "SimmSpline or MultiplierFunction");
+                      "SimmSpline, Sine or MultiplierFunction");
         }
         return false;
     }
     f = ScalarFunction{.kind = known->kind};
     if (known->kind == Kind::Constant) {
         f.coefficients = {number_or(node, "value", 0.0)};
+    } else if (known->kind == Kind::Sine) {
+        f.coefficients = {number_or(node, "amplitude", 1.0), number_or(node, "omega", 1.0),
+                          number_or(node, "phase", 0.0), number_or(node, "offset", 0.0)};
     } else if (known->kind == Kind::Linear || known->kind == Kind::Polynomial) {
         f.coefficients = file.numbers(file.need(node, "coefficients"));
         if (f.coefficients.size() < (known->kind == Kind::Linear ? 2U : 1U)) {

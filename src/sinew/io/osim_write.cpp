@@ -167,14 +167,23 @@ private:
             add(multiplier, "scale", {f.scale});
             inner = "function";
         }
-        constexpr std::array<const char*, 6> kTypes = {
-            "Constant",   "LinearFunction", "PolynomialFunction", "PiecewiseLinearFunction",
-            "SimmSpline", "GCVSpline"};
+        constexpr std::array<const char*, 7> kTypes = {"Constant",
+                                                       "LinearFunction",
+                                                       "PolynomialFunction",
+                                                       "PiecewiseLinearFunction",
+                                                       "SimmSpline",
+                                                       "GCVSpline",
+                                                       "Sine"};
         Node node = add_object(holder, kTypes[static_cast<std::size_t>(f.kind)], inner);
         if (f.kind == Kind::Constant) {
             add(node, "value", {f.coefficients[0]});
         } else if (f.kind == Kind::Linear || f.kind == Kind::Polynomial) {
             add_list(node, "coefficients", f.coefficients);
+        } else if (f.kind == Kind::Sine) {
+            constexpr std::array<const char*, 4> kNames = {"amplitude", "omega", "phase", "offset"};
+            for (std::size_t i = 0; i < kNames.size(); ++i) {
+                add(node, kNames[i], {f.coefficients[i]});
+            }
         } else {
             if (f.kind == Kind::NaturalSpline) {
                 add(node, "half_order", "2");

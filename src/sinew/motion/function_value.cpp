@@ -99,6 +99,12 @@ FunctionEvaluator::FunctionEvaluator(const ScalarFunction& function) : function_
         }
         slopes_ = cubic_spline_slopes(function.x, function.y, function.kind == Kind::NaturalSpline);
     }
+    if (function.kind == Kind::Sine && function.coefficients.size() != 4) {
+        throw InputError({.where = "sine",
+                          .found = "other than 4 coefficients",
+                          .needs = "amplitude, angular frequency, phase and offset",
+                          .remedy = "complete the function"});
+    }
 }
 
 FunctionValue FunctionEvaluator::operator()(double x) const {
@@ -126,6 +132,13 @@ FunctionValue FunctionEvaluator::operator()(double x) const {
         case Kind::NaturalSpline:
             v = spline(x);
             break;
+        case Kind::Sine: {
+            const auto& c = function_.coefficients;
+            const double angle = c[1] * x + c[2];
+            v = {c[0] * std::sin(angle) + c[3], c[0] * c[1] * std::cos(angle),
+                 -c[0] * c[1] * c[1] * std::sin(angle)};
+            break;
+        }
     }
     const double s = function_.scale;
     return {s * v.value, s * v.slope, s * v.curvature};
