@@ -143,6 +143,50 @@ TEST(OsimJoints, CustomJointsFollowEveryKindOfFunction) {
     }
 }
 
+// The child's origin rides on the ellipsoid: p = (rx n_x, ry n_y, rz n_z) with n its z axis, turned
+// by x, then y, then z. Velocities and accelerations against differences.
+TEST(OsimJoints, EllipsoidJointsRideOnTheirEllipsoid) {
+    const std::string radii = "<radii_x_y_z>0.03 0.05 0.08</radii_x_y_z>";
+    const MusculoskeletalModel model =
+        parse_osim(format_4("EllipsoidJoint", 3, radii), "ellipsoid.osim");
+    const MusculoskeletalModel again = parse_osim(format_osim(model), "again.osim");
+    const auto wanted = [](const std::vector<double>& q) {
+        const Mat3 R = xyz(q[0], q[1], q[2]);
+        return expected({R, Vec3(0.03, 0.05, 0.08).cwiseProduct(Vec3(R.col(2)))});
+    };
+    const KinematicTree tree(model);
+    const std::vector<double> q = {0.4, -0.9, 1.2};
+    expect_same(tree.place(q).bodies[0], wanted(q), "ellipsoid");
+    expect_same(KinematicTree(again).place(q).bodies[0], wanted(q), "again");
+    const ModelPlacement placed = tree.place(q);
+    const Vec3 at = placed.bodies[0] * Vec3(0.1, -0.2, 0.3);
+    constexpr double h = 1e-4;
+    for (std::size_t i = 0; i < 3; ++i) {
+        std::vector<double> low = q;
+        std::vector<double> high = q;
+        low[i] -= h;
+        high[i] += h;
+        const Vec3 slope =
+            (wanted(high) * Vec3(0.1, -0.2, 0.3) - wanted(low) * Vec3(0.1, -0.2, 0.3)) / (2.0 * h);
+        const MotionColumn& c = placed.columns[i];
+        EXPECT_LT((c.linear + c.angular.cross(at) - slope).norm(), 1e-8) << i;
+    }
+    const std::vector<double> speed = {0.7, -0.4, 1.1};
+    const std::vector<double> rise = {0.3, 0.2, -0.5};
+    const Vec3 com(0.02, -0.1, 0.05);
+    const auto com_at = [&](double t) {
+        std::vector<double> p = q;
+        for (std::size_t i = 0; i < 3; ++i) {
+            p[i] += t * speed[i] + 0.5 * t * t * rise[i];
+        }
+        return Vec3(wanted(p) * com);
+    };
+    const Vec3 acceleration = (com_at(h) - 2.0 * com_at(0.0) + com_at(-h)) / (h * h);
+    const ModelMotion motion = tree.move(placed, speed, rise, std::vector<Vec3>{com});
+    EXPECT_LT((motion.com_acceleration[0] - acceleration).norm(), 1e-6);
+    EXPECT_THROW(parse_osim(format_4("EllipsoidJoint", 3, ""), "x.osim"), InputError);
+}
+
 // a sin(w q + p) + o turns and shifts, under both names it has had, and is written back.
 TEST(OsimJoints, CustomJointsFollowSines) {
     const std::string numbers = "<amplitude>0.4</amplitude><omega>1.5</omega><phase>0.2</phase>";
@@ -253,17 +297,17 @@ TEST(OsimJoints, WhatIsNotSupportedSaysSoWithItsLine) {
         }
         return "";
     };
-    const std::string ellipsoid = message(format_3("EllipsoidJoint", 3));
-    EXPECT_NE(ellipsoid.find("EllipsoidJoint"), std::string::npos) << ellipsoid;
-    EXPECT_NE(ellipsoid.find("line 4"), std::string::npos) << ellipsoid;
-    EXPECT_NE(ellipsoid.find("PinJoint"), std::string::npos) << ellipsoid;
-    const std::string sine = message(format_3("CustomJoint", 1,
+    const std::string scapula = message(format_3("ScapulothoracicJoint", 3));
+    EXPECT_NE(scapula.find("ScapulothoracicJoint"), std::string::npos) << scapula;
+    EXPECT_NE(scapula.find("line 4"), std::string::npos) << scapula;
+    EXPECT_NE(scapula.find("PinJoint"), std::string::npos) << scapula;
+    const std::string step = message(format_3("CustomJoint", 1,
                                               "<SpatialTransform>" +
                                                   axis("rotation1", "0 0 1",
-                                                       "<SineFunction><amplitude>1</amplitude>"
-                                                       "</SineFunction>") +
+                                                       "<StepFunction><amplitude>1</amplitude>"
+                                                       "</StepFunction>") +
                                                   "</SpatialTransform>"));
-    EXPECT_NE(sine.find("SineFunction"), std::string::npos) << sine;
+    EXPECT_NE(step.find("StepFunction"), std::string::npos) << step;
 }
 
 }  // namespace

@@ -174,8 +174,8 @@ Vec3 xyz_from_rotation(const Mat3& R) {
 }
 
 std::string_view name_of(JointKind kind) {
-    constexpr std::array<std::string_view, 8> kNames = {"weld",   "hinge", "slider", "universal",
-                                                        "planar", "ball",  "free",   "custom"};
+    constexpr std::array<std::string_view, 9> kNames = {
+        "weld", "hinge", "slider", "universal", "planar", "ball", "free", "custom", "ellipsoid"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -228,7 +228,7 @@ Index find_column(const MotionTable& table, std::string_view name) {
 }
 
 int coordinate_count(JointKind kind) {
-    constexpr std::array<int, 8> kCounts = {0, 1, 1, 2, 3, 3, 6, 0};
+    constexpr std::array<int, 9> kCounts = {0, 1, 1, 2, 3, 3, 6, 0, 3};
     return kCounts[static_cast<std::size_t>(kind)];
 }
 
@@ -262,6 +262,7 @@ std::array<JointAxis, 6> standard_axes(JointKind kind, Index first) {
             break;
         case JointKind::Free:
         case JointKind::Ball:
+        case JointKind::Ellipsoid:
             for (std::size_t i = 0; i < (kind == JointKind::Free ? 6U : 3U); ++i) {
                 drive(i);
             }

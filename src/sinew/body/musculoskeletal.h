@@ -68,11 +68,12 @@ struct JointAxis {
     ScalarFunction function = {};  /// rad or m
 };
 
-enum class JointKind { Weld, Hinge, Slider, Universal, Planar, Ball, Free, Custom };
+enum class JointKind { Weld, Hinge, Slider, Universal, Planar, Ball, Free, Custom, Ellipsoid };
 std::string_view name_of(JointKind kind);  ///< "weld", "hinge", ...
 
 /// T_parent_child = parent_frame * X(q) * child_frame^-1, where X shifts by
-/// sum_i axes[3 + i].axis * f_i and turns by R(axes[0]) R(axes[1]) R(axes[2]).
+/// sum_i axes[3 + i].axis * f_i + diag(radii) R e_z and turns by R = R(axes[0]) R(axes[1])
+/// R(axes[2]).
 struct ModelJoint {
     std::string name;
     JointKind kind = JointKind::Weld;
@@ -81,7 +82,10 @@ struct ModelJoint {
     Placement parent_frame = {};
     Placement child_frame = {};
     std::array<JointAxis, 6> axes = {};  ///< three rotations, three translations
-    std::string recorded_as = {};        ///< its name in recorded motions (BVH); may be empty
+    /// Of an ellipsoid fixed to the parent's frame that the child rides on, its z axis outward, m;
+    /// 0 for all other joints. As Simbody has it, z is the sphere's normal, not the ellipsoid's.
+    Vec3 radii = Vec3::Zero();
+    std::string recorded_as = {};  ///< its name in recorded motions (BVH); may be empty
 };
 
 /// A generalised coordinate, rad or m.

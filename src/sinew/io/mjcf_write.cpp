@@ -148,6 +148,14 @@ private:
                 shift.position += value_at(joint.axes[i].function, 0.0) * joint.axes[i].axis;
             }
         }
+        if (!joint.radii.isZero()) {
+            shift.position.z() += joint.radii.z();
+            notes_.push_back(
+                fmt::format("joint '{}' rides on an ellipsoid, which MuJoCo does not know: its "
+                            "shift stays that "
+                            "of the rest pose",
+                            joint.name));
+        }
         const Placement T = joint.parent_frame * shift * joint.child_frame.inverse();
         set(node, "pos", text_of(T.position));
         set_rotation(node, T.rotation);

@@ -15,15 +15,16 @@ struct JointClass {
     const char* name;
     JointKind kind;
 };
-constexpr std::array<JointClass, 9> kJoints = {{{"WeldJoint", JointKind::Weld},
-                                                {"PinJoint", JointKind::Hinge},
-                                                {"SliderJoint", JointKind::Slider},
-                                                {"UniversalJoint", JointKind::Universal},
-                                                {"PlanarJoint", JointKind::Planar},
-                                                {"BallJoint", JointKind::Ball},
-                                                {"GimbalJoint", JointKind::Ball},
-                                                {"FreeJoint", JointKind::Free},
-                                                {"CustomJoint", JointKind::Custom}}};
+constexpr std::array<JointClass, 10> kJoints = {{{"WeldJoint", JointKind::Weld},
+                                                 {"PinJoint", JointKind::Hinge},
+                                                 {"SliderJoint", JointKind::Slider},
+                                                 {"UniversalJoint", JointKind::Universal},
+                                                 {"PlanarJoint", JointKind::Planar},
+                                                 {"BallJoint", JointKind::Ball},
+                                                 {"GimbalJoint", JointKind::Ball},
+                                                 {"FreeJoint", JointKind::Free},
+                                                 {"CustomJoint", JointKind::Custom},
+                                                 {"EllipsoidJoint", JointKind::Ellipsoid}}};
 
 bool find_kind(std::string_view type, JointKind& kind) {
     for (const JointClass& known : kJoints) {
@@ -134,7 +135,7 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
     if (!find_kind(node.name(), joint.kind)) {
         r.file.fail(node, fmt::format("joint class {}", sinew::quoted(node.name())),
                     "WeldJoint, PinJoint, SliderJoint, UniversalJoint, PlanarJoint, BallJoint, "
-                    "GimbalJoint, FreeJoint or CustomJoint");
+                    "GimbalJoint, EllipsoidJoint, FreeJoint or CustomJoint");
     }
     const Index number = static_cast<Index>(r.model.joints.size());
     const Index first = static_cast<Index>(r.model.coordinates.size());
@@ -154,6 +155,13 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
             r.file.fail(node, fmt::format("{} coordinates", count), fmt::format("{}", needed));
         }
         joint.axes = standard_axes(joint.kind, first);
+        if (joint.kind == JointKind::Ellipsoid) {
+            const pugi::xml_node radii = r.file.need(node, "radii_x_y_z");
+            joint.radii = r.file.vector(radii);
+            if (joint.radii.minCoeff() < 0.0) {
+                r.file.fail(radii, "a radius below 0", "three radii, m");
+            }
+        }
         for (std::size_t i = 3; i < 6; ++i) {
             if (joint.axes[i].coordinate >= 0) {
                 r.model.coordinates[static_cast<std::size_t>(joint.axes[i].coordinate)]

@@ -200,11 +200,14 @@ private:
         add(frame, "orientation", xyz_from_rotation(place.rotation));
     }
 
-    // All joints but welds are written as custom joints: their axes say everything.
+    // All joints but welds and ellipsoids are written as custom joints: their axes say everything.
     void add_joint(Node joints, Index number) {
         const ModelJoint& joint = model_.joints[static_cast<std::size_t>(number)];
         const bool is_weld = joint.kind == JointKind::Weld;
-        Node node = add_object(joints, is_weld ? "WeldJoint" : "CustomJoint", joint.name);
+        const bool is_ellipsoid = joint.kind == JointKind::Ellipsoid;
+        Node node = add_object(
+            joints, is_weld ? "WeldJoint" : (is_ellipsoid ? "EllipsoidJoint" : "CustomJoint"),
+            joint.name);
         add(node, "socket_parent_frame", joint.name + "_parent");
         add(node, "socket_child_frame", joint.name + "_child");
         Node coordinates = node.append_child("coordinates");
@@ -225,6 +228,10 @@ private:
         add_frame(frames, joint.name + "_child", joint.child, joint.child_frame);
         if (is_weld) {
             node.remove_child(coordinates);
+            return;
+        }
+        if (is_ellipsoid) {
+            add(node, "radii_x_y_z", joint.radii);
             return;
         }
         constexpr std::array<const char*, 6> kNames = {

@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sinew {
@@ -26,7 +27,8 @@ KinematicTree::KinematicTree(const MusculoskeletalModel& model)
         Joint joint{.parent = source.parent,
                     .child = source.child,
                     .parent_frame = source.parent_frame,
-                    .child_frame_inverse = source.child_frame.inverse()};
+                    .child_frame_inverse = source.child_frame.inverse(),
+                    .radii = source.radii};
         // Translations stand first: they are along axes of the parent frame.
         for (const std::size_t i : {3U, 4U, 5U, 0U, 1U, 2U}) {
             const JointAxis& a = source.axes[i];
@@ -51,6 +53,11 @@ KinematicTree::KinematicTree(const MusculoskeletalModel& model)
                     dofs_.push_back({static_cast<Index>(joints_.size()), a.coordinate});
                     own[static_cast<std::size_t>(source.child)].push_back(axis.dof);
                 }
+            }
+            if (axis.is_rotation && axis.dof >= 0 &&
+                std::find(joint.turning.begin(), joint.turning.end(), axis.dof) ==
+                    joint.turning.end()) {
+                joint.turning.push_back(axis.dof);
             }
             joint.axes.push_back(std::move(axis));
         }
@@ -130,6 +137,18 @@ void KinematicTree::place(std::span<const double> q, ModelPlacement& placement) 
                 T.position += f.value * world;
             }
         }
+        if (!joint.radii.isZero()) {
+            // s = D z rides on the ellipsoid: ds = D (w x z), and what turned about the joint's
+            // centre now turns about centre + s.
+            const Mat3 D = R_parent * joint.radii.asDiagonal() * R_parent.transpose();
+            const Vec3 z = T.rotation.col(2);
+            const Vec3 s = D * z;
+            for (const Index dof : joint.turning) {
+                MotionColumn& column = placement.columns[static_cast<std::size_t>(dof)];
+                column.linear += s.cross(column.angular) + D * column.angular.cross(z);
+            }
+            T.position += s;
+        }
         placement.bodies[static_cast<std::size_t>(joint.child)] = T * joint.child_frame_inverse;
     }
 }
@@ -164,6 +183,8 @@ ModelMotion KinematicTree::move(const ModelPlacement& placement, std::span<const
             a = origin_acceleration[p] + dw.cross(arm) + w.cross(w.cross(arm));
         }
         const Mat3 R_parent = T.rotation;
+        const Vec3 w_parent = w;
+        const Vec3 dw_parent = dw;
         for (const Axis& axis : joint.axes) {
             double x = 0.0;
             double rate = 0.0;
@@ -190,6 +211,19 @@ ModelMotion KinematicTree::move(const ModelPlacement& placement, std::span<const
                     ddy * world + 2.0 * dy * w.cross(world) + dw.cross(arm) + w.cross(w.cross(arm));
                 T.position += arm;
             }
+        }
+        if (!joint.radii.isZero()) {
+            // s = D z in a frame that turns with the parent; z turns in it with w - w_parent.
+            const Mat3 D = R_parent * joint.radii.asDiagonal() * R_parent.transpose();
+            const Vec3 z = T.rotation.col(2);
+            const Vec3 turning = w - w_parent;
+            const Vec3 rise = dw - dw_parent - w_parent.cross(turning);
+            const Vec3 s = D * z;
+            const Vec3 ds = D * turning.cross(z);
+            const Vec3 dds = D * (rise.cross(z) + turning.cross(turning.cross(z)));
+            a += dds + 2.0 * w_parent.cross(ds) + dw_parent.cross(s) +
+                 w_parent.cross(w_parent.cross(s));
+            T.position += s;
         }
         const auto c = static_cast<std::size_t>(joint.child);
         const Placement& body = placement.bodies[c];

@@ -93,6 +93,8 @@ private:
         Placement parent_frame = {};
         Placement child_frame_inverse = {};
         std::vector<Axis> axes = {};  ///< translations, then rotations
+        Vec3 radii = Vec3::Zero();
+        std::vector<Index> turning = {};  ///< dofs of the rotations, each once
     };
 
     std::size_t coordinate_count_ = 0;
