@@ -56,7 +56,7 @@ void bench_splines(const std::string& path, nlohmann::ordered_json& result) {
     double error = 0.0;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const char* name : {"biceps_brachii_short_head_l", "triceps_brachii_lateral_head_l",
-                             "deltoid_acromial_l", "rectus_femoris_l"}) {
+                             "deltoid_acromial_part_l", "rectus_femoris_l"}) {
         std::vector<Index> found;
         try {
             found = find_muscles(body.muscles, name, "bench");
