@@ -76,7 +76,7 @@ void bench_muscles(const Body& body, const Progress& progress, GrowthBench& b) {
     b.median_muscle_error_16 = median(errors);
 
     MuscleGrowthOptions paper;
-    paper.correction_interval = 0;
+    paper.corrects_volumes = false;
     MuscleGrowth uncorrected(body, paper);
     uncorrected.set_growth(all_muscles(body, 1.6));
     b.volume_error_16_uncorrected = uncorrected.iterate(60, progress).volume_error.total;
@@ -109,9 +109,10 @@ void bench_convergence(const Body& body, const Progress& progress, GrowthBench& 
 
     // Plain steps of the paper's energies with either matrix.
     MuscleGrowthOptions plain;
-    plain.correction_interval = 0;
+    plain.corrects_volumes = false;
     plain.smoothing_rounds = 0;
     plain.matrix_share = 1.0;
+    plain.fat_matrix_share = 1.0;
     plain.solver.window = 0;
     plain.solver.tolerance = 1e-9;
     const auto history = [&](bool is_exact) {

@@ -18,7 +18,8 @@ using support::limb_body;
 
 MuscleGrowthOptions thorough() {
     MuscleGrowthOptions options;
-    options.solver = {.max_iterations = 300, .tolerance = 1e-4};
+    options.solver.max_iterations = 300;
+    options.solver.tolerance = 1e-4;
     return options;
 }
 
@@ -27,7 +28,7 @@ TEST(MuscleGrowth, Saito2015Eq1AFreeMuscleWidensByAlphaAndKeepsItsLength) {
     const Body body =
         limb_body({.along = 8, .across = 4, .envelope = 1.0, .bone = 0.0, .has_tendons = false});
     MuscleGrowthOptions options = thorough();
-    options.correction_interval = 0;
+    options.corrects_volumes = false;
     MuscleGrowth growth(body, options);
     growth.set_growth(std::vector<double>{1.3, 1.3});
     const MuscleGrowthReport report = growth.settle();
@@ -120,8 +121,9 @@ TEST_F(LimbGrowth, TheShareOfVolumeInTheMatrixDoesNotChangeTheResult) {
     std::vector<int> iterations;
     for (const double share : {1.0, 0.3}) {
         MuscleGrowthOptions options = thorough();
-        options.correction_interval = 0;
+        options.corrects_volumes = false;
         options.matrix_share = share;
+        options.fat_matrix_share = share;
         MuscleGrowth growth(body(), options);
         growth.set_growth(std::vector<double>{1.2, 1.2});
         const MuscleGrowthReport report = growth.settle();

@@ -7,6 +7,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/solver/anderson.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -14,23 +15,58 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <optional>
 
 namespace sinew {
 
 namespace {
 
-constexpr std::size_t kPiece = 4096;  // tetrahedra per piece of parallel work
-// Exponents of corrections, more than 1 because what lies around takes a part of each: of all
-// muscles together, and of one against all. One muscle has neighbours in its own tetrahedra.
-constexpr double kCommonPower = 1.5;
-constexpr double kSinglePower = 2.5;
-constexpr double kLargestStep = 2.0;  // of a factor in one correction
+constexpr std::size_t kPiece = 4096;    // tetrahedra per piece of parallel work
+constexpr double kPower = 0.4;          // of wanted over present volume, in one correction
+constexpr double kFactorLength = 0.05;  // m that the logarithm of a factor counts for in residuals
+constexpr double kGrows = 4.0;        // residual over the last, beyond which the past is forgotten
+constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
 constexpr double kLeastFactor = 0.6;  // of the determinant asked for
 constexpr double kMostFactor = 4.0;   // deep muscles between bones need most
-constexpr int kEarlyInterval = 2;     // iterations between the first corrections
-constexpr int kEarlyIterations = 6;
-constexpr double kStill = 1e-8;          // m, of a vertex in an iteration: rounding
-constexpr double kSettledChange = 2e-3;  // of volume factors, below which they have settled
+constexpr double kStill = 1e-8;       // m, of a vertex in an iteration: rounding
+constexpr double kSettledChange = 3e-4;  // of volume factors, below which they have settled
+
+/// Forces of one term, matrix of another.
+class WithMatrix final : public ProjectiveTerm {
+public:
+    WithMatrix(std::shared_ptr<ProjectiveTets> forces, std::shared_ptr<const ProjectiveTets> matrix)
+        : forces_(std::move(forces)), matrix_(std::move(matrix)) {}
+    void add_quadratic(Triplets& A) const override {
+        matrix_->add_quadratic(A);
+    }
+    double add_force(const Points& x, Points& force) override {
+        return forces_->add_force(x, force);
+    }
+    double energy(const Points& x) const override {
+        return forces_->energy(x);
+    }
+    VolumeError volume_error(const Points& x) const override {
+        return forces_->volume_error(x);
+    }
+
+private:
+    std::shared_ptr<ProjectiveTets> forces_;
+    std::shared_ptr<const ProjectiveTets> matrix_;
+};
+
+// Shares of the volume weight added to the shape weights: what the matrix of rest is made of.
+TissueStiffness matrix_weights(const MuscleGrowthOptions& o) {
+    TissueStiffness w = o.stiffness;
+    const double flesh = o.matrix_share * w.volume;
+    w.muscle += flesh;
+    w.generic += flesh;
+    w.tendon += flesh;
+    w.bone += flesh;
+    w.fat += o.fat_matrix_share * w.volume;
+    w.volume = 0.0;
+    return w;
+}
 
 }  // namespace
 
@@ -38,7 +74,9 @@ struct MuscleGrowth::Data {
     Body rest;
     MuscleGrowthOptions options;
     std::shared_ptr<ProjectiveTets> tets;
+    std::shared_ptr<ProjectiveTets> matrix;  // of the global step
     std::unique_ptr<LocalGlobal> solver;
+    std::optional<Anderson> anderson;  // of positions and logarithms of factors
     Points x;
     Tets across;                        // neighbours of tetrahedra
     std::vector<FibreStretch> stretch;  // per muscle
@@ -49,6 +87,7 @@ struct MuscleGrowth::Data {
     std::vector<double> factor;         // of volumes asked for: per muscle, then of all else
     int refactorisations = 0;
     int iterations_since_set = 0;
+    double last_residual = 0.0;  // m
 
     bool is_belly(Index entry) const {
         const TissueShares& s = rest.shares;
@@ -61,9 +100,11 @@ struct MuscleGrowth::Data {
              FibreStretch (*stretch_of)(double));
     void smooth_tensors();
     std::vector<double> shares_now() const;
-    double correct_volumes();
+    std::vector<double> corrections() const;
+    void ask_for_volumes();
+    void advance_together(MuscleGrowthReport& report);
     VolumeError volume_error() const;
-    bool is_still(const Points& last, int iterations) const;
+    bool is_still(const Points& last) const;
 };
 
 // Zero where the muscle has no fibres in this tetrahedron.
@@ -169,52 +210,98 @@ std::vector<double> MuscleGrowth::Data::shares_now() const {
     return grown;
 }
 
-// Asks for more volume where there is too little. Returns the largest change of a factor.
-double MuscleGrowth::Data::correct_volumes() {
+// What the logarithms of factors should change by: more volume where there is too little.
+std::vector<double> MuscleGrowth::Data::corrections() const {
     const TissueShares& s = rest.shares;
     const std::size_t others = rest.muscles.size();
-    const auto kind = [&](Index e) { return is_belly(e) ? at(s.part[at(e)]) : others; };
     std::vector<double> wanted(others + 1, 0.0);
     std::vector<double> present(others + 1, 0.0);
     const Eigen::VectorXd volumes = tet_volumes(x, rest.tets.tets);
     for (std::size_t t = 0; t < growth.size(); ++t) {
         for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            wanted[kind(e)] += fraction[at(e)] * target_volume[t];
-            present[kind(e)] += fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
+            const std::size_t k = is_belly(e) ? at(s.part[at(e)]) : others;
+            wanted[k] += fraction[at(e)] * target_volume[t];
+            present[k] += fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
         }
     }
-    // Muscles that are asked for all that is allowed have no say in what all have in common.
-    double wanted_of_all = 0.0;
-    double present_of_all = 0.0;
-    for (std::size_t k = 0; k < others; ++k) {
-        if (factor[k] > kLeastFactor && factor[k] < kMostFactor) {
-            wanted_of_all += wanted[k];
-            present_of_all += present[k];
-        }
-    }
-    const double common = present_of_all > 0.0 ? std::log(wanted_of_all / present_of_all) : 0.0;
-    double change = 0.0;
+    std::vector<double> result(others + 1, 0.0);
     for (std::size_t k = 0; k <= others; ++k) {
         if (wanted[k] > 0.0 && present[k] > 0.0) {
-            const double missing = std::log(wanted[k] / present[k]);
             const double step =
-                std::exp(k < others ? kCommonPower * common + kSinglePower * (missing - common)
-                                    : kCommonPower * missing);
-            const double corrected =
-                std::clamp(factor[k] * std::clamp(step, 1.0 / kLargestStep, kLargestStep),
-                           kLeastFactor, kMostFactor);
-            change = std::max(change, std::abs(corrected / factor[k] - 1.0));
-            factor[k] = corrected;
+                std::clamp(kPower * std::log(wanted[k] / present[k]), -kLargestStep, kLargestStep);
+            const double next = std::clamp(factor[k] * std::exp(step), kLeastFactor, kMostFactor);
+            result[k] = std::log(next / factor[k]);
         }
     }
+    return result;
+}
+
+void MuscleGrowth::Data::ask_for_volumes() {
+    const TissueShares& s = rest.shares;
     std::vector<double> ratio(growth.size(), 0.0);
-    for (std::size_t t = 0; t < growth.size(); ++t) {
-        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            ratio[t] += fraction[at(e)] * factor[kind(e)];
+    parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                const std::size_t k = is_belly(e) ? at(s.part[at(e)]) : rest.muscles.size();
+                ratio[t] += fraction[at(e)] * factor[k];
+            }
         }
-    }
+    });
     tets->set_volume_ratio(ratio);
-    return change;
+}
+
+// One iteration of positions and factors: a plain step, which never raises the energy, then the
+// combination with past ones whose residual is least.
+void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
+    const Points before = x;
+    LocalGlobalOptions plain = options.solver;
+    plain.max_iterations = 1;
+    plain.window = 0;
+    const LocalGlobalReport solved = solver->minimise(x, plain);
+    if (report.energy.empty()) {
+        report.energy.push_back(solved.energy.front());
+        report.residual.push_back(solved.residual.front());
+    }
+    report.energy.push_back(solved.energy.back());
+    report.residual.push_back(solved.residual.back());
+    const std::vector<double> change = corrections();
+
+    const auto positions = static_cast<std::size_t>(x.size());
+    std::vector<double> state(positions + change.size());
+    std::vector<double> step(state.size());
+    std::vector<double> next(state.size());
+    for (std::size_t i = 0; i < positions; ++i) {
+        state[i] = before.data()[i];
+        step[i] = x.data()[i] - state[i];
+    }
+    for (std::size_t k = 0; k < change.size(); ++k) {
+        state[positions + k] = kFactorLength * std::log(factor[k]);
+        step[positions + k] = kFactorLength * change[k];
+    }
+    if (!anderson && options.solver.window > 0) {
+        anderson.emplace(state.size(), options.solver.window);
+    }
+    const double residual = (x - before).norm();
+    if (anderson && (iterations_since_set == 0 || residual > kGrows * last_residual)) {
+        anderson->restart();
+    }
+    last_residual = residual;
+    if (anderson) {
+        anderson->propose(state, step, next);
+    } else {
+        std::transform(state.begin(), state.end(), step.begin(), next.begin(), std::plus<>());
+    }
+    std::copy_n(next.begin(), positions, x.data());
+    double largest = 0.0;
+    for (std::size_t k = 0; k < change.size(); ++k) {
+        factor[k] =
+            std::clamp(std::exp(next[positions + k] / kFactorLength), kLeastFactor, kMostFactor);
+        largest = std::max(largest, std::abs(change[k]));
+    }
+    ask_for_volumes();
+    ++iterations_since_set;
+    ++report.iterations;
+    report.is_converged = is_still(before) && largest < kSettledChange;
 }
 
 VolumeError MuscleGrowth::Data::volume_error() const {
@@ -232,10 +319,10 @@ VolumeError MuscleGrowth::Data::volume_error() const {
 }
 
 // Whether an iteration moves vertices by less than the tolerance times their whole displacement.
-bool MuscleGrowth::Data::is_still(const Points& last, int iterations) const {
+bool MuscleGrowth::Data::is_still(const Points& last) const {
     const double floor = kStill * std::sqrt(static_cast<double>(x.rows()));
     return (x - last).norm() <=
-           iterations * std::max(floor, options.solver.tolerance * (x - rest.tets.points).norm());
+           std::max(floor, options.solver.tolerance * (x - rest.tets.points).norm());
 }
 
 MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
@@ -244,7 +331,7 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     d.rest = body;
     d.options = options;
     d.tets = make_tet_term(body, options.stiffness);
-    d.tets->set_matrix_share(options.matrix_share);
+    d.matrix = make_tet_term(body, matrix_weights(options));
     d.across = tet_neighbours(body.tets.tets);
     if (body.fibres.start.size() != at(body.tets.tets.rows()) + 1) {
         throw InputError({.where = fmt::format("body '{}'", body.name),
@@ -252,7 +339,7 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
                           .needs = "a fibre direction wherever there is muscle",
                           .remedy = "make the body with 'sinew build'"});
     }
-    LocalGlobal::Terms terms = {d.tets};
+    LocalGlobal::Terms terms = {std::make_shared<WithMatrix>(d.tets, d.matrix)};
     if (body.attachments.points.size() > 0) {
         terms.push_back(make_attachment_term(body, options.stiffness));
     }
@@ -283,42 +370,27 @@ MuscleGrowthReport MuscleGrowth::iterate(int iterations, const Progress& progres
                                          const IterationCallback& callback) {
     Data& d = *data_;
     const Timer timer;
-    const bool corrects = d.options.correction_interval > 0 && d.options.stiffness.volume > 0.0;
+    const bool corrects = d.options.corrects_volumes && d.options.stiffness.volume > 0.0;
     MuscleGrowthReport report;
-    Points last;
-    for (bool is_done = false; !is_done;) {
-        last = d.x;
-        LocalGlobalOptions solver = d.options.solver;
-        const int left = iterations - report.iterations;
-        const int interval = d.iterations_since_set < kEarlyIterations
-                                 ? std::min(kEarlyInterval, d.options.correction_interval)
-                                 : d.options.correction_interval;
-        solver.max_iterations = corrects ? std::min(left, interval) : left;
-        solver.keeps_history = d.iterations_since_set > 0;
-        const LocalGlobalReport solved =
-            d.solver->minimise(d.x, solver, progress, [&](int iteration, const Points& x) {
-                if (callback) {
-                    callback(report.iterations + iteration, x);
-                }
-            });
-        report.iterations += solved.iterations;
-        d.iterations_since_set += solved.iterations;
-        const std::size_t known = report.energy.empty() ? 0 : 1;
-        report.energy.insert(report.energy.end(), solved.energy.begin() + known,
-                             solved.energy.end());
-        report.residual.insert(report.residual.end(), solved.residual.begin() + known,
-                               solved.residual.end());
-        // Between corrections there are too few iterations for forces to vanish: there the body has
-        // settled when it moves no more.
-        const bool is_settled = solved.status != LocalGlobalStatus::IterationLimit ||
-                                (corrects && d.is_still(last, solved.iterations));
-        report.is_converged = corrects ? is_settled : solved.status == LocalGlobalStatus::Converged;
-        is_done = report.iterations >= iterations || (is_settled && !corrects);
-        if (corrects && !is_done) {
-            const double change = d.correct_volumes();
-            report.is_converged = report.is_converged && change < kSettledChange;
-            is_done = is_settled && change < kSettledChange;
+    if (corrects) {
+        auto stage = progress.stage("muscles", static_cast<std::uint64_t>(iterations));
+        while (report.iterations < iterations && !report.is_converged) {
+            d.advance_together(report);
+            if (callback) {
+                callback(report.iterations, d.x);
+            }
+            stage.advance();
         }
+    } else {
+        LocalGlobalOptions solver = d.options.solver;
+        solver.max_iterations = iterations;
+        solver.keeps_history = d.iterations_since_set > 0;
+        const LocalGlobalReport solved = d.solver->minimise(d.x, solver, progress, callback);
+        report.iterations = solved.iterations;
+        d.iterations_since_set += solved.iterations;
+        report.energy = solved.energy;
+        report.residual = solved.residual;
+        report.is_converged = solved.status == LocalGlobalStatus::Converged;
     }
     report.volume_error = d.volume_error();
     report.inverted_tets = (tet_volumes(d.x, d.rest.tets.tets).array() <= 0.0).count();
@@ -333,6 +405,7 @@ MuscleGrowthReport MuscleGrowth::settle(const Progress& progress,
 }
 
 void MuscleGrowth::refactor() {
+    data_->matrix->set_growth(data_->growth);
     data_->solver->refactor();
     ++data_->refactorisations;
 }

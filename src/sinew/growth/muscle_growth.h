@@ -15,19 +15,22 @@ namespace sinew {
 
 struct MuscleGrowthOptions {
     TissueStiffness stiffness = {};
-    LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 5};
+    LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 8};
     bool keeps_volume = true;  ///< of blended growth tensors, see blended_growth
     /// Rounds in which a growing tetrahedron's tensor is averaged with those of its growing
     /// neighbours, >= 0: shares are sampled, and tetrahedra coarser than muscles would show through
     /// the skin. The paper has none.
     int smoothing_rounds = 2;
-    /// Iterations between corrections of the volume targets; 0: none, as in the paper. Penalties
-    /// leave grown muscles a few per cent too small. Each correction multiplies the determinant
-    /// that a muscle's tetrahedra are asked for by a power of (wanted volume / present volume), one
-    /// factor per muscle and one for everything else: a multiplier method with few multipliers, so
-    /// nothing locks. The first few corrections come every two iterations.
-    int correction_interval = 3;
-    double matrix_share = 0.3;  ///< of w_vol, see ProjectiveTets::set_matrix_share
+    /// Penalties leave grown muscles a few per cent too small, and the paper leaves it at that.
+    /// Here every iteration multiplies the determinant that a muscle's tetrahedra are asked for by
+    /// a power of (wanted volume / present volume), one factor per muscle and one for everything
+    /// else: a multiplier method with few multipliers, so nothing locks. The acceleration takes
+    /// positions and logarithms of factors together, as one iteration towards one fixed point.
+    bool corrects_volumes = true;
+    /// Of w_vol, in the matrix; see ProjectiveTets::set_matrix_share. Muscle needs least: what
+    /// moves slowly there changes its shape and keeps its volume.
+    double matrix_share = 0.15;
+    double fat_matrix_share = 0.27;
 };
 
 /// What became of one muscle. Volumes are sums over tetrahedra of share times volume, m^3.
