@@ -42,6 +42,17 @@ struct Quadric {
     }
 };
 
+// Leading binary digits of an error that count where even edges are asked for. Edges of regular
+// meshes have equal errors up to rounding, which differs between compilers (fused multiply-add); so
+// rounded, they are equal and their numbers decide.
+constexpr int kErrorDigits = 20;
+
+double rounded_error(double error) {
+    int exponent = 0;
+    const double share = std::frexp(error, &exponent);
+    return std::ldexp(std::round(std::ldexp(share, kErrorDigits)), exponent - kErrorDigits);
+}
+
 struct Candidate {
     double error;
     Index a, b;
@@ -146,11 +157,14 @@ private:
         const Vec3 middle = 0.5 * (a + b);
         // A little pull to the middle of the edge decides where the planes leave the place open.
         constexpr double kPull = 1e-4;
+        constexpr double kLittle = 1e-9;
         const double pull = kPull * q.A.trace() / 3.0;
         Target best{middle, q.error(middle)};
+        // Better by more than rounding, m^2.
+        const double little = options_.evenness > 0.0 ? kLittle * (a - b).squaredNorm() : 0.0;
         const auto compare = [&](const Vec3& x) {
             const double error = q.error(x);
-            if (error < best.error) {
+            if (error < best.error - little) {
                 best = {x, error};
             }
         };
@@ -181,8 +195,8 @@ private:
         if (std::sqrt(error) > options_.max_error) {
             return std::nullopt;
         }
-        return Candidate{error, a, b, stamp_[static_cast<std::size_t>(a)],
-                         stamp_[static_cast<std::size_t>(b)]};
+        return Candidate{options_.evenness > 0.0 ? rounded_error(error) : error, a, b,
+                         stamp_[static_cast<std::size_t>(a)], stamp_[static_cast<std::size_t>(b)]};
     }
 
     EditMesh mesh_;
