@@ -251,11 +251,24 @@ PointSource read_points_part(Rows& rows, PolyText& result, PointSource outside) 
     return {result.points.rows(), nodes.first};
 }
 
-template <class Elements>
-void append_row(fmt::memory_buffer& out, const Elements& elements, Eigen::Index e) {
-    for (Eigen::Index k = 0; k < elements.cols(); ++k) {
-        fmt::format_to(std::back_inserter(out), " {}", elements(e, k));
+/// One element a line: what `name` calls it, its corners, its mark where there are marks.
+template <class Elements, class Name>
+void append_elements(fmt::memory_buffer& out, const Elements& elements,
+                     const std::vector<int>& marks, const Name& name) {
+    for (Eigen::Index e = 0; e < elements.rows(); ++e) {
+        fmt::format_to(std::back_inserter(out), "{}", name(e));
+        for (Eigen::Index k = 0; k < elements.cols(); ++k) {
+            fmt::format_to(std::back_inserter(out), " {}", elements(e, k));
+        }
+        if (!marks.empty()) {
+            fmt::format_to(std::back_inserter(out), " {}", marks[static_cast<std::size_t>(e)]);
+        }
+        out.push_back('\n');
     }
+}
+
+Eigen::Index own_number(Eigen::Index element) {
+    return element;
 }
 
 void append_points(fmt::memory_buffer& out, const Points& points) {
@@ -421,28 +434,14 @@ std::string format_node(const Points& points) {
 std::string format_ele(const Tets& tets, const std::vector<int>& region) {
     fmt::memory_buffer out;
     fmt::format_to(std::back_inserter(out), "{} 4 {}\n", tets.rows(), region.empty() ? 0 : 1);
-    for (Eigen::Index t = 0; t < tets.rows(); ++t) {
-        fmt::format_to(std::back_inserter(out), "{}", t);
-        append_row(out, tets, t);
-        if (!region.empty()) {
-            fmt::format_to(std::back_inserter(out), " {}", region[static_cast<std::size_t>(t)]);
-        }
-        out.push_back('\n');
-    }
+    append_elements(out, tets, region, own_number);
     return fmt::to_string(out);
 }
 
 std::string format_face(const Triangles& triangles, const std::vector<int>& markers) {
     fmt::memory_buffer out;
     fmt::format_to(std::back_inserter(out), "{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
-    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        fmt::format_to(std::back_inserter(out), "{}", t);
-        append_row(out, triangles, t);
-        if (!markers.empty()) {
-            fmt::format_to(std::back_inserter(out), " {}", markers[static_cast<std::size_t>(t)]);
-        }
-        out.push_back('\n');
-    }
+    append_elements(out, triangles, markers, own_number);
     return fmt::to_string(out);
 }
 
@@ -452,14 +451,7 @@ std::string format_smesh(const Points& points, const Triangles& triangles,
     fmt::memory_buffer out;
     append_points(out, points);
     fmt::format_to(std::back_inserter(out), "{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
-    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        fmt::format_to(std::back_inserter(out), "3");
-        append_row(out, triangles, t);
-        if (!markers.empty()) {
-            fmt::format_to(std::back_inserter(out), " {}", markers[static_cast<std::size_t>(t)]);
-        }
-        out.push_back('\n');
-    }
+    append_elements(out, triangles, markers, [](Eigen::Index) { return 3; });  // corners
     fmt::format_to(std::back_inserter(out), "{}\n", holes.size());
     for (std::size_t i = 0; i < holes.size(); ++i) {
         fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", i, holes[i].x(), holes[i].y(),
