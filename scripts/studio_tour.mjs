@@ -135,7 +135,9 @@ const steps = {
 
 try {
   await page.goto(studio.url);
-  await until(() => window.studio?.store.hasPicture.value);
+  await until(() => performance.getEntriesByName('first-picture').length > 0);
+  const first = await page.evaluate(() => performance.getEntriesByName('first-picture')[0].startTime);
+  console.error(`first picture ${Math.round(first)} ms after opening the page`);
   const only = process.env.ONLY?.split(',');
   for (const [name, step] of Object.entries(steps)) if (!only || only.includes(name)) await step();
 } finally {

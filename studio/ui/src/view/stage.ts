@@ -19,6 +19,8 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
 const SHADOW = 0.72;
 /** Pictures further apart than this, in ms, are not a motion. */
 const REST_MS = 220;
+/** The mark that says how long after its opening the page showed a body. */
+const FIRST_PICTURE = 'first-picture';
 
 export interface SplitPass {
   /** Share of the width that belongs to the picture before. */
@@ -230,6 +232,7 @@ export class Stage {
       this.setHurried(hurries && (isFirst || this.isHurried || now - this.lastDraw < REST_MS));
       this.draw();
       this.lastDraw = performance.now();
+      if (isFirst) performance.mark(FIRST_PICTURE);
     } else if (this.isHurried && now - this.lastDraw > REST_MS) {
       this.setHurried(false);
       this.draw();
