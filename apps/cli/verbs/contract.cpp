@@ -118,7 +118,8 @@ int run_whole_body(const ContractSettings& s, const ContractJob& job, const Cont
     return kOk;
 }
 
-int run_curves(const Settings& s, const ContractJob& job, const Context& context, Json& result) {
+int run_curves(const ContractSettings& s, const ContractJob& job, const Context& context,
+               Json& result) {
     const StretchCurves curves = run_stretch_curves(job, context.progress);
     write_stretch_curves(s.output, curves);
     result = {{"output", s.output},
