@@ -57,6 +57,8 @@ export interface Silhouette {
 
 /** The body is warm (more red than blue) and the dark backdrop cold, so no reference picture is needed. */
 export async function silhouette(page: Page, options = { settled: true }): Promise<Silhouette> {
+  // Messages lie over the picture.
+  await page.evaluate(() => (window.studio.store.toasts.value = []));
   if (options.settled) await settle(page);
   const box = (await page.getByTestId('canvas').boundingBox())!;
   // Between the buttons above and the slider below, and left of running jobs.
