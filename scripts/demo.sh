@@ -4,7 +4,7 @@ source "$(dirname "$0")/lib.sh"
 
 install_packages
 build_page
-build release
+build release sinew
 sinew=build/release/sinew
 out=out
 mkdir -p "$out"
