@@ -1,6 +1,7 @@
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>

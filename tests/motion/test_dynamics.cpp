@@ -9,6 +9,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
