@@ -16,28 +16,6 @@
 namespace sinew {
 namespace {
 
-TriangleMesh together(const TriangleMesh& a, const TriangleMesh& b) {
-    TriangleMesh all;
-    all.points.resize(a.points.rows() + b.points.rows(), 3);
-    all.points << a.points, b.points;
-    all.triangles.resize(a.triangles.rows() + b.triangles.rows(), 3);
-    all.triangles << a.triangles, (b.triangles.array() + static_cast<Index>(a.points.rows()));
-    return all;
-}
-
-TriangleMesh soup_of(const TriangleMesh& mesh) {
-    TriangleMesh soup;
-    soup.points.resize(3 * mesh.triangles.rows(), 3);
-    soup.triangles.resize(mesh.triangles.rows(), 3);
-    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        for (int k = 0; k < 3; ++k) {
-            soup.points.row(3 * t + k) = mesh.points.row(mesh.triangles(t, k));
-            soup.triangles(t, k) = static_cast<Index>(3 * t + k);
-        }
-    }
-    return soup;
-}
-
 void expect_sound(const MendedMesh& mended, double volume, double tolerance) {
     EXPECT_EQ(mended.reason, "");
     const SurfaceHealth health = check_health(mended.mesh);
@@ -55,8 +33,8 @@ TEST(AtlasParts, ACleanPartIsLeftAlone) {
 
 TEST(AtlasParts, TouchingPiecesAreNotWelded) {
     // Two boxes with a common corner: joined there they would not be a manifold.
-    const TriangleMesh pair = together(support::box({0, 0, 0}, {0.01, 0.01, 0.01}),
-                                       support::box({0.01, 0.01, 0.01}, {0.02, 0.02, 0.02}));
+    const TriangleMesh pair = support::joined(support::box({0, 0, 0}, {0.01, 0.01, 0.01}),
+                                              support::box({0.01, 0.01, 0.01}, {0.02, 0.02, 0.02}));
     const MendedMesh mended = mend_part(pair, {});
     EXPECT_EQ(mended.mesh.points.rows(), 16);
     EXPECT_TRUE(is_watertight(mended.mesh));
@@ -65,7 +43,7 @@ TEST(AtlasParts, TouchingPiecesAreNotWelded) {
 TEST(AtlasParts, SoupsAndHolesAreClosed) {
     const TriangleMesh ball = support::sphere(3, 0.02);
     const double volume = enclosed_volume(ball);
-    expect_sound(mend_part(soup_of(ball), {}), volume, 1e-9);
+    expect_sound(mend_part(support::soup(ball), {}), volume, 1e-9);
     TriangleMesh open = ball;
     open.triangles.conservativeResize(open.triangles.rows() - 3, 3);
     expect_sound(mend_part(open, {}), volume, 0.02);
@@ -83,7 +61,7 @@ TEST(AtlasParts, CrossingsGoAwayByALevelSet) {
     // Two balls that overlap: the volume of the union by the formula of the lens.
     const double r = 0.02, d = 0.03;
     const TriangleMesh pair =
-        together(support::sphere(4, r), support::sphere(4, r, Vec3(d, 0.0, 0.0)));
+        support::joined(support::sphere(4, r), support::sphere(4, r, Vec3(d, 0.0, 0.0)));
     const double lens = std::numbers::pi * (4.0 * r + d) * (2.0 * r - d) * (2.0 * r - d) / 12.0;
     const double wanted = 2.0 * 4.0 / 3.0 * std::numbers::pi * r * r * r - lens;
     const MendedMesh mended = mend_part(pair, {.largest_change = 0.2});
@@ -110,7 +88,7 @@ TEST(AtlasSkin, AHandleIsCutAndHollowsAreFilled) {
         hollow = support::sphere(3, 0.04, Vec3(0.0, 0.3, 0.0));
     }
     hollow.triangles.col(1).swap(hollow.triangles.col(2));
-    const MendedMesh mended = mend_skin(together(ring, hollow), {.skin_cell = 0.01});
+    const MendedMesh mended = mend_skin(support::joined(ring, hollow), {.skin_cell = 0.01});
     ASSERT_EQ(mended.reason, "");
     const SurfaceHealth health = check_health(mended.mesh);
     EXPECT_EQ(health.measures.components, 1);
@@ -169,8 +147,9 @@ TEST(MuscleCourse, SectionsOfACylinderAreDiscs) {
 
 TEST(AtlasJoints, FittingFindsTheSimilarityBetweenTwoBones) {
     // A lopsided bone, so that only one way of laying it fits.
-    const TriangleMesh bone = together(support::box({-0.015, 0.0, -0.008}, {0.015, 0.4, 0.008}),
-                                       support::sphere(3, 0.03, Vec3(0.02, 0.4, 0.01)));
+    const TriangleMesh bone =
+        support::joined(support::box({-0.015, 0.0, -0.008}, {0.015, 0.4, 0.008}),
+                        support::sphere(3, 0.03, Vec3(0.02, 0.4, 0.01)));
     Similarity wanted;
     wanted.scale = 1.1;
     wanted.R = Eigen::AngleAxisd(0.5, Vec3(0.2, 0.1, 1.0).normalized()).toRotationMatrix();

@@ -20,16 +20,6 @@ inline Points shaken(const Points& x, double by, Seed seed) {
     return y;
 }
 
-/// Each coordinate by up to `by`, all amounts equally likely.
-inline Points jittered(const Points& x, double by, Seed seed) {
-    Random random(seed);
-    Points y = x;
-    for (Eigen::Index i = 0; i < y.size(); ++i) {
-        y.data()[i] += random.uniform(-by, by);
-    }
-    return y;
-}
-
 inline Points force_of(ProjectiveTerm& term, const Points& x) {
     Points f = Points::Zero(x.rows(), 3);
     term.add_force(x, f);

@@ -11,7 +11,6 @@
 
 #include <cstring>
 
-#include "tests/energy/projective_support.h"
 #include "tests/material/laws.h"
 #include "tests/support/shapes.h"
 

@@ -7,7 +7,6 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "tests/energy/projective_support.h"
 #include "tests/material/laws.h"
 #include "tests/support/shapes.h"
 

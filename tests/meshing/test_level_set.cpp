@@ -145,16 +145,7 @@ TEST(LevelSet, SelfIntersectingMeshAndSoupBecomeOneSolid) {
     const LevelSet solid = LevelSet::from_mesh(crossing, {.voxel = 0.04});
     EXPECT_NEAR(solid.volume(), 2.0 * ball(1.0) - 2.0 * cap(1.0, 0.5), 0.15);
     expect_sound(solid.to_mesh(), 0);
-    TriangleMesh soup;
-    const TriangleMesh s = support::sphere(3, 1.0);
-    soup.points.resize(s.triangles.size(), 3);
-    soup.triangles.resize(s.triangles.rows(), 3);
-    for (Index t = 0; t < s.triangles.rows(); ++t) {
-        for (Index k = 0; k < 3; ++k) {
-            soup.points.row(3 * t + k) = s.points.row(s.triangles(t, k));
-            soup.triangles(t, k) = 3 * t + k;
-        }
-    }
+    const TriangleMesh soup = support::soup(support::sphere(3, 1.0));
     EXPECT_NEAR(LevelSet::from_mesh(soup, {.voxel = 0.05}).volume(), ball(1.0), 0.1);
 }
 

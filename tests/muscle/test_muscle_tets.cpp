@@ -29,20 +29,11 @@ MuscleVolume box_muscle(const Eigen::Vector3i& cells) {
     return v;
 }
 
-Points shaken(const Points& x, double size, Seed seed) {
-    Random random(seed);
-    Points y = x;
-    for (Eigen::Index i = 0; i < y.size(); ++i) {
-        y.data()[i] += random.uniform(-size, size);
-    }
-    return y;
-}
-
 TEST(MuscleTets, GradientIsTheDerivativeOfTheEnergy) {
     const MuscleVolume v = box_muscle({2, 3, 2});
     MuscleTets term(v);
     term.set_activation(std::vector<double>{0.8});
-    const Points x = shaken(v.mesh.points, 5e-4, Seed{3});
+    const Points x = support::jittered(v.mesh.points, 5e-4, Seed{3});
     Points g = Points::Zero(x.rows(), 3);
     term.add_gradient(x, g);
     constexpr double h = 1e-7;
@@ -61,13 +52,13 @@ TEST(MuscleTets, HessianIsTheDerivativeOfTheGradient) {
     const MuscleVolume v = box_muscle({2, 3, 2});
     MuscleTets term(v);
     term.set_activation(std::vector<double>{0.8});
-    const Points x = shaken(v.mesh.points, 5e-4, Seed{4});
+    const Points x = support::jittered(v.mesh.points, 5e-4, Seed{4});
     BlockPattern pattern(x.rows());
     term.add_pattern(pattern);
     BlockHessian H(pattern);
     H.set_zero();
     term.add_hessian(x, Tangent::Exact, H);
-    const Points p = shaken(Points::Zero(x.rows(), 3), 1.0, Seed{5});
+    const Points p = support::jittered(Points::Zero(x.rows(), 3), 1.0, Seed{5});
     const Points Hp = H.times(p);
     constexpr double h = 1e-8;
     Points plus = Points::Zero(x.rows(), 3);
@@ -85,7 +76,7 @@ TEST(MuscleTets, WithoutPatchesForcesAreThoseOfTheMaterialAlone) {
     term.set_activation(std::vector<double>{0.5});
     const FemElastic plain(
         v.mesh, std::make_shared<MuscleMaterial>(muscle_constants(), Vec3::UnitY(), 0.5));
-    const Points x = shaken(v.mesh.points, 1e-3, Seed{6});
+    const Points x = support::jittered(v.mesh.points, 1e-3, Seed{6});
     Points a = Points::Zero(x.rows(), 3);
     Points b = Points::Zero(x.rows(), 3);
     term.add_gradient(x, a);

@@ -10,15 +10,6 @@
 
 namespace sinew::support {
 
-inline Points shaken(const Points& points, double size, Seed seed) {
-    Random random(seed);
-    Points x = points;
-    for (Eigen::Index i = 0; i < x.size(); ++i) {
-        x.data()[i] += random.uniform(-size, size);
-    }
-    return x;
-}
-
 inline Points gradient_of(const EnergyTerms& terms, const Points& x) {
     Points g = Points::Zero(x.rows(), 3);
     for (const auto& term : terms) {

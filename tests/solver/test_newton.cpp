@@ -19,7 +19,7 @@ const Lame kTissue = lame_from_young(1.0e4, 0.4);
 /// Unit cube whose inner vertices are displaced at rest, so that no two elements are alike.
 TetMesh irregular_cube(int n) {
     TetMesh rest = support::cube_of_tets(n);
-    const Points moved = support::shaken(rest.points, 0.15 / n, Seed{5});
+    const Points moved = support::jittered(rest.points, 0.15 / n, Seed{5});
     for (Eigen::Index i = 0; i < rest.points.rows(); ++i) {
         if (!support::on_unit_cube(point(rest.points, i))) {
             rest.points.row(i) = moved.row(i);
@@ -198,7 +198,7 @@ TEST(Newton, EnergyNeverRisesAndTheEndIsQuadratic) {
             fixed.fix(v, point(rest.points, v));
         }
         const NewtonResult result =
-            minimise(terms, fixed, support::shaken(rest.points, 0.3, Seed{9}));
+            minimise(terms, fixed, support::jittered(rest.points, 0.3, Seed{9}));
         const NewtonReport& report = result.report;
         ASSERT_EQ(report.energy.size(), static_cast<std::size_t>(report.iterations) + 1);
         ASSERT_EQ(report.residual.size(), report.energy.size());
@@ -248,7 +248,8 @@ TEST(Newton, OneAndTwoThreadsGiveTheSameBytes) {
     const EnergyTerms terms = elastic(rest, std::make_shared<StableNeoHookean>(kTissue));
     const auto run = [&](int threads) {
         const ThreadLimit limit(threads);
-        return minimise(terms, rollers(rest, {1.3}), support::shaken(rest.points, 0.02, Seed{3})).x;
+        return minimise(terms, rollers(rest, {1.3}), support::jittered(rest.points, 0.02, Seed{3}))
+            .x;
     };
     const Points one = run(1);
     const Points two = run(2);
@@ -262,7 +263,7 @@ TEST(Newton, SymbolicWorkServesSeveralSolves) {
     const EnergyTerms terms = elastic(rest, std::make_shared<Corotated>(kTissue));
     NewtonSolver solver(terms, rest.points.rows(), rollers(rest, {1.2}));
     const Points first = solver.solve(terms, rest.points).x;
-    const Points again = solver.solve(terms, support::shaken(rest.points, 0.05, Seed{2})).x;
+    const Points again = solver.solve(terms, support::jittered(rest.points, 0.05, Seed{2})).x;
     EXPECT_LT((first - again).norm(), 1e-8);
 }
 

@@ -175,7 +175,7 @@ TEST(MixedStepper, StableBelowTheLimitAndNotAbove) {
     const double limit = compute_stable_step(body.terms, body.masses, body.rest.points);
     const auto grows = [&](double step) {
         const MixedStepper stepper(body.terms, body.masses, std::nullopt, {}, {.step = step});
-        MovingPoints s{support::shaken(body.rest.points, 1e-6, Seed{1}), 0.0 * body.rest.points,
+        MovingPoints s{support::jittered(body.rest.points, 1e-6, Seed{1}), 0.0 * body.rest.points,
                        0.0};
         for (int i = 0; i < 150; ++i) {
             stepper.advance(s);
@@ -195,7 +195,7 @@ TEST(MixedStepper, DampingPutsNoLimitOnTheStep) {
     EXPECT_GT(eta / (1000.0 * 0.04) * limit, 5.0);
     const MixedStepper stepper(body.terms, body.masses, FemViscosity(body.rest, eta, eta), {},
                                {.step = 0.5 * limit});
-    MovingPoints s{body.rest.points, support::shaken(0.0 * body.rest.points, 0.1, Seed{1}), 0.0};
+    MovingPoints s{body.rest.points, support::jittered(0.0 * body.rest.points, 0.1, Seed{1}), 0.0};
     const double energy = total_energy(body, s);
     for (int i = 0; i < 100; ++i) {
         EXPECT_TRUE(stepper.advance(s).is_converged);

@@ -218,6 +218,15 @@ Points moved(const Points& points, const Rigid& motion) {
     return (points * motion.linear().transpose()).rowwise() + motion.translation().transpose();
 }
 
+Points jittered(const Points& points, double by, Seed seed) {
+    Random random(seed);
+    Points x = points;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+        x.data()[i] += random.uniform(-by, by);
+    }
+    return x;
+}
+
 TriangleMesh joined(const TriangleMesh& a, const TriangleMesh& b) {
     TriangleMesh mesh;
     mesh.points.resize(a.points.rows() + b.points.rows(), 3);

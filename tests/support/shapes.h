@@ -43,5 +43,7 @@ using Rigid = Eigen::Isometry3d;
 /// Rotations about random axes with shifts of up to a metre.
 std::vector<Rigid> rigid_motions(int count, Seed seed);
 Points moved(const Points& points, const Rigid& motion);
+/// Each coordinate by up to `by`, all amounts equally likely.
+Points jittered(const Points& points, double by, Seed seed);
 
 }  // namespace sinew::support
