@@ -180,7 +180,6 @@ struct ProjectiveTets::Data {
     std::vector<double> rotation_weight;
     std::vector<double> volume_weight;
     std::vector<double> ratio;
-    double matrix_share = 1.0;
 
     // Blocks of the fast side.
     std::vector<Index> order;  // place -> tetrahedron
@@ -396,11 +395,6 @@ void ProjectiveTets::set_volume_ratio(std::span<const double> ratio) {
     data_->fill_planes();
 }
 
-void ProjectiveTets::set_matrix_share(double share) {
-    SINEW_ASSERT(share > 0.0 && share <= 1.0, "a share of {}", share);
-    data_->matrix_share = share;
-}
-
 void ProjectiveTets::add_quadratic(Triplets& A) const {
     const Data& d = *data_;
     for (std::size_t t = 0; t < d.volume.size(); ++t) {
@@ -408,7 +402,7 @@ void ProjectiveTets::add_quadratic(Triplets& A) const {
         const Mat3 B = d.B(t);
         Eigen::Matrix<double, 4, 3> g;
         g << -B.colwise().sum(), B;
-        const double w = d.volume[t] * (d.rotation_weight[t] + d.matrix_share * d.volume_weight[t]);
+        const double w = d.volume[t] * (d.rotation_weight[t] + d.volume_weight[t]);
         const Eigen::Matrix4d K = w * g * g.transpose();
         const auto row = d.tets.row(static_cast<Eigen::Index>(t));
         for (int a = 0; a < 4; ++a) {

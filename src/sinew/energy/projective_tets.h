@@ -38,13 +38,6 @@ public:
     /// det F_e that P asks for, one per tetrahedron, > 0; 1 from the start.
     void set_volume_ratio(std::span<const double> ratio);
 
-    /// Share of w_vol in the matrix of add_quadratic, (0, 1]; 1 from the start. With 1 no step can
-    /// raise the energy. But P leaves eight of nine directions free, and inside a body
-    /// integral tr(grad u)^2 <= integral |grad u|^2, so that w_vol/3 bounds the second derivative
-    /// there: a third lets shapes settle about twice as fast under a solver that checks its steps.
-    /// Forces may then stop short of 1e-5 of the first ones, where energies drown in rounding.
-    void set_matrix_share(double share);
-
     void add_quadratic(Triplets& A) const override;
     double add_force(const Points& x, Points& force) override;
     double energy(const Points& x) const override;

@@ -27,8 +27,9 @@ struct MuscleGrowthOptions {
     /// else: a multiplier method with few multipliers, so nothing locks. The acceleration takes
     /// positions and logarithms of factors together, as one iteration towards one fixed point.
     bool corrects_volumes = true;
-    /// Of w_vol, in the matrix; see ProjectiveTets::set_matrix_share. Muscle needs least: what
-    /// moves slowly there changes its shape and keeps its volume.
+    /// Of w_vol, in the matrix. With 1 no step could raise the energy; but volume resists in one of
+    /// nine directions, so less lets shapes settle faster where steps are checked. Muscle needs
+    /// least: what moves slowly there changes its shape and keeps its volume.
     double matrix_share = 0.15;
     double fat_matrix_share = 0.27;
 };
