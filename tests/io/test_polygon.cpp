@@ -6,6 +6,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "tests/support/trials.h"
+
 namespace sinew {
 
 namespace {
@@ -109,7 +111,7 @@ TEST(Polygon, WhatHasNoAreaOrCrossesItselfStillGivesTriangles) {
 }
 
 TEST(Polygon, ALargeSpiralEndsSoon) {
-    const int n = 5000;
+    const int n = support::trials(5000);
     Points p(2 * n, 3);
     for (int i = 0; i < n; ++i) {
         const double angle = 0.01 * i;
