@@ -196,6 +196,37 @@ TEST(FigureSex, FemaleHasNarrowerShouldersWiderHipsLessMuscleAndAWholeSkin) {
     EXPECT_TRUE(skin.is_manifold);
 }
 
+// Both heads of the biceps, for one, share the tendon that ends on the radius.
+TEST(FigureMuscles, OfTheArmBeginAndEndOnTheBonesTheyName) {
+    const FigureTable t = table();
+    const std::set<std::string> groups = {"deltoid", "rotator_cuff", "biceps", "triceps"};
+    constexpr double kNear = 0.008;  // m, between the middle of an end and the bone
+    int checked = 0;
+    for (const FigurePart& part : t.parts) {
+        if (part.kind != FigureKind::Muscle || !groups.contains(part.group)) {
+            continue;
+        }
+        for (const bool is_origin : {true, false}) {
+            const std::string& name = is_origin ? part.origin : part.insertion;
+            const auto bone =
+                std::find_if(t.parts.begin(), t.parts.end(),
+                             [&](const FigurePart& other) { return other.name == name; });
+            ASSERT_NE(bone, t.parts.end()) << part.name;
+            const std::vector<FigureShape> shapes = shapes_of(*bone);
+            double nearest = 1.0;
+            for (const FigureStroke& stroke : part.strokes) {
+                const FigureStation& end =
+                    is_origin ? stroke.stations.front() : stroke.stations.back();
+                nearest = std::min(nearest, part_distance(shapes, end.position, FigureLayer::Part) -
+                                                std::min(end.a, end.b));
+            }
+            EXPECT_LT(nearest, kNear) << part.name << " and " << name;
+            ++checked;
+        }
+    }
+    EXPECT_EQ(checked, 30);
+}
+
 // Adults have 1.2 to 1.6 l of brain; the skull around it is closed but for the foramen magnum.
 TEST(FigureSkull, IsAShellAroundTheBrain) {
     const FigureTable table = read_figure(data_folder() / "figure");
