@@ -56,7 +56,7 @@ Index frame_body(const OsimReader& r, const pugi::xml_node& joint, const pugi::x
         if (name == frame.attribute("name").value()) {
             const Placement own =
                 placement_of(r, frame.child("translation"), frame.child("orientation"));
-            const Index body = r.body_of_frame(r.file.need(frame, "socket_parent"), offset);
+            const Index body = r.body_of_frame(need_socket(r.file, frame, "parent"), offset);
             offset = offset * own;
             return body;
         }
@@ -75,6 +75,9 @@ void add_coordinates(OsimReader& r, const pugi::xml_node& list, Index joint) {
         }
         c.is_locked = r.truth_or(node, "locked", false);
         c.is_clamped = r.truth_or(node, "clamped", false);
+        if (r.truth_or(node, "prescribed", false)) {
+            ++r.left_out["prescribed motion of a coordinate"];
+        }
         if (!r.coordinates.emplace(c.name, static_cast<Index>(r.model.coordinates.size())).second) {
             r.file.fail(node, fmt::format("a second coordinate named {}", sinew::quoted(c.name)),
                         "names that are given once");
@@ -172,15 +175,12 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
     r.model.joints.push_back(std::move(joint));
 }
 
-void read_joint_set(OsimReader& r, const pugi::xml_node& objects) {
-    for (const pugi::xml_node& node : objects.children()) {
-        if (node.type() != pugi::node_element) {
-            continue;
-        }
+void read_joint_set(OsimReader& r, const std::vector<pugi::xml_node>& joints) {
+    for (const pugi::xml_node& node : joints) {
         ModelJoint joint{.name = r.file.need_attribute(node, "name")};
         joint.parent =
-            frame_body(r, node, r.file.need(node, "socket_parent_frame"), joint.parent_frame);
-        const pugi::xml_node child = r.file.need(node, "socket_child_frame");
+            frame_body(r, node, need_socket(r.file, node, "parent_frame"), joint.parent_frame);
+        const pugi::xml_node child = need_socket(r.file, node, "child_frame");
         joint.child = frame_body(r, node, child, joint.child_frame);
         if (joint.child < 0) {
             r.file.fail(child, "the ground as a child", "a body");
@@ -214,7 +214,7 @@ void read_joints_in_bodies(OsimReader& r, const pugi::xml_node& bodies) {
 
 void read_osim_joints(OsimReader& reader, const pugi::xml_node& model) {
     const pugi::xml_node bodies = model.child("BodySet").child("objects");
-    if (const pugi::xml_node joints = model.child("JointSet").child("objects")) {
+    if (const auto joints = objects_of(model, "JointSet", {"Joint"}); !joints.empty()) {
         read_joint_set(reader, joints);
     } else {
         read_joints_in_bodies(reader, bodies);

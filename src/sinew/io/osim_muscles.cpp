@@ -25,18 +25,14 @@ constexpr std::array<MuscleClass, 8> kMuscles = {
      {"Millard2012AccelerationMuscle", MuscleLaw::Millard2012},
      {"DeGrooteFregly2016Muscle", MuscleLaw::Millard2012}}};
 
-// The names that different versions gave the same thing.
-pugi::xml_node first_of(const pugi::xml_node& node, std::initializer_list<const char*> names) {
-    for (const char* name : names) {
-        if (const pugi::xml_node found = node.child(name)) {
-            return found;
-        }
-    }
-    return {};
+// The socket of format 4, or the name that stood in its place.
+pugi::xml_node socket_or(const pugi::xml_node& node, const std::string& socket, const char* name) {
+    const pugi::xml_node found = socket_of(node, socket);
+    return found ? found : node.child(name);
 }
 
 void read_condition(const OsimReader& r, const pugi::xml_node& node, PathPoint& point) {
-    const pugi::xml_node coordinate = first_of(node, {"socket_coordinate", "coordinate"});
+    const pugi::xml_node coordinate = socket_or(node, "coordinate", "coordinate");
     if (!coordinate) {
         r.file.fail(node, "no <coordinate>", "the coordinate that decides whether it counts");
     }
@@ -49,8 +45,6 @@ void read_condition(const OsimReader& r, const pugi::xml_node& node, PathPoint& 
 
 void read_motion(const OsimReader& r, const pugi::xml_node& node, PathPoint& point) {
     constexpr std::array<const char*, 3> kFunctions = {"x_location", "y_location", "z_location"};
-    constexpr std::array<const char*, 3> kSockets = {"socket_x_coordinate", "socket_y_coordinate",
-                                                     "socket_z_coordinate"};
     constexpr std::array<const char*, 3> kNames = {"x_coordinate", "y_coordinate", "z_coordinate"};
     for (std::size_t k = 0; k < 3; ++k) {
         ScalarFunction f;
@@ -68,7 +62,7 @@ void read_motion(const OsimReader& r, const pugi::xml_node& node, PathPoint& poi
         if (!is_found) {
             r.file.fail(node, fmt::format("no <{}>", kFunctions[k]), "a function per component");
         }
-        const pugi::xml_node coordinate = first_of(node, {kSockets[k], kNames[k]});
+        const pugi::xml_node coordinate = socket_or(node, kNames[k], kNames[k]);
         if (f.kind == ScalarFunction::Kind::Constant || !coordinate ||
             trimmed_text(coordinate).empty()) {
             point.anchors[0].position[static_cast<Eigen::Index>(k)] =
@@ -82,7 +76,7 @@ void read_motion(const OsimReader& r, const pugi::xml_node& node, PathPoint& poi
 PathPoint read_point(const OsimReader& r, const pugi::xml_node& node) {
     const std::string_view type = node.name();
     PathPoint point{.name = node.attribute("name").value()};
-    const pugi::xml_node frame = first_of(node, {"socket_parent_frame", "body"});
+    const pugi::xml_node frame = socket_or(node, "parent_frame", "body");
     if (!frame) {
         r.file.fail(node, "no <socket_parent_frame>", "the body that carries the point");
     }
@@ -184,15 +178,35 @@ void read_parameters(const OsimReader& r, const pugi::xml_node& node, MuscleUnit
     if (const pugi::xml_node curve = node.child("TendonForceLengthCurve")) {
         unit.tendon_strain = r.number_or(curve, "strain_at_one_norm_force", unit.tendon_strain);
     }
+    // OpenSim since version 3 keeps muscles at 0.01 even where a file says nothing; before, and
+    // here, they may rest.
+    unit.least_activation =
+        r.number_or(node, "min_control", r.number_or(node, "minimum_activation", 0.0));
+    if (unit.least_activation < 0.0 || unit.least_activation >= 1.0) {
+        r.file.fail(node, fmt::format("a least activation of {}", unit.least_activation),
+                    "a number in [0, 1)");
+    }
+}
+
+// Classes whose curves the file gives as functions of their own, or that have others.
+const char* stands_in(std::string_view type) {
+    if (type == "DeGrooteFregly2016Muscle") {
+        return "curves of DeGrooteFregly2016Muscle, read as Millard's";
+    }
+    if (type == "Schutte1993Muscle_Deprecated") {
+        return "curves of Schutte1993Muscle_Deprecated, read as Thelen's";
+    }
+    if (type == "Delp1990Muscle_Deprecated") {
+        return "curves of Delp1990Muscle_Deprecated, read as Thelen's";
+    }
+    return nullptr;
 }
 
 }  // namespace
 
 void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
-    for (const pugi::xml_node& node : model.child("ForceSet").child("objects").children()) {
-        if (node.type() != pugi::node_element) {
-            continue;
-        }
+    for (const pugi::xml_node& node :
+         objects_of(model, "ForceSet", {"Muscle", "Actuator", "Force", "Ligament", "Spring"})) {
         const MuscleClass* known = nullptr;
         for (const MuscleClass& c : kMuscles) {
             if (c.name == node.name()) {
@@ -208,8 +222,8 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
             ++reader.left_out[fmt::format("switched-off {}", node.name())];
             continue;
         }
-        if (std::strcmp(node.name(), "DeGrooteFregly2016Muscle") == 0) {
-            ++reader.left_out["curves of DeGrooteFregly2016Muscle, read as Millard's"];
+        if (const char* curves = stands_in(node.name())) {
+            ++reader.left_out[curves];
         }
         MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
         read_path(reader, node, unit);

@@ -3,8 +3,11 @@
 #include "sinew/body/musculoskeletal.h"
 #include "sinew/io/xml_file.h"
 
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace sinew::detail {
 
@@ -16,7 +19,7 @@ struct OsimReader {
     std::map<std::string, Index> bodies = {};
     std::map<std::string, Index> coordinates = {};
     std::map<std::string, Index> wraps = {};
-    std::map<std::string, int> left_out = {};  ///< class -> how many
+    mutable std::map<std::string, int> left_out = {};  ///< what -> how many
 
     /// A property of an object, or of the default object of its class.
     pugi::xml_node property(const pugi::xml_node& node, const char* name) const;
@@ -27,7 +30,9 @@ struct OsimReader {
     /// The same where the path may mean an offset frame, of a joint, a body or the model.
     /// @param offset  where the frame lies in the body
     Index body_of_frame(const pugi::xml_node& node, Placement& offset) const;
-    std::map<std::string, pugi::xml_node> frames = {};  ///< offset frames by name
+    /// The body that carries an offset frame.
+    Index body_of_offset(const pugi::xml_node& frame, Placement& offset) const;
+    std::multimap<std::string, pugi::xml_node> frames = {};  ///< offset frames by name
     Index coordinate(const pugi::xml_node& node) const;
     /// The function among a node's children, or inside its <function>.
     ScalarFunction function(const pugi::xml_node& node) const;
@@ -37,6 +42,18 @@ struct OsimReader {
 
 /// The part of a path behind its last slash.
 std::string last_name(const std::string& path);
+
+/// What connects an object to another: <socket_NAME>, or as versions between 3 and 4 wrote it,
+/// <socket_NAME_connectee_name> and <connectors>.
+pugi::xml_node socket_of(const pugi::xml_node& node, const std::string& name);
+/// The same. @throws InputError when there is none
+pugi::xml_node need_socket(const XmlFile& file, const pugi::xml_node& node,
+                           const std::string& name);
+
+/// Objects of one of the model's sets, and those among the model's <components> whose class ends
+/// with one of `endings`: programs that add components to a model leave its sets empty.
+std::vector<pugi::xml_node> objects_of(const pugi::xml_node& model, const char* set,
+                                       std::initializer_list<std::string_view> endings);
 
 /// Joints of format 4, from <JointSet>, or of format 3, from inside the bodies.
 void read_osim_joints(OsimReader& reader, const pugi::xml_node& model);

@@ -20,6 +20,90 @@ std::string last_name(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+namespace {
+
+// Containers of XML that are no components of their own.
+bool is_container(const pugi::xml_node& node) {
+    const std::string_view name = node.name();
+    return name == "objects" || name == "components" || name == "frames" || name == "coordinates";
+}
+
+// "/jointset/hip_r/pelvis_offset"
+std::string component_path(pugi::xml_node node) {
+    std::string path;
+    for (; node && std::strcmp(node.name(), "Model") != 0; node = node.parent()) {
+        if (node.type() != pugi::node_element || is_container(node)) {
+            continue;
+        }
+        std::string name = node.attribute("name").value();
+        if (name.empty()) {
+            name = lower(node.name());
+        }
+        path = "/" + name + path;
+    }
+    return path;
+}
+
+// The body or frame that a frame is written in.
+pugi::xml_node owner_frame(const pugi::xml_node& frame) {
+    pugi::xml_node owner = frame.parent();
+    while (owner && std::strcmp(owner.name(), "Body") != 0 &&
+           std::strcmp(owner.name(), "Ground") != 0 &&
+           std::strcmp(owner.name(), "PhysicalOffsetFrame") != 0) {
+        owner = owner.parent();
+    }
+    return owner;
+}
+
+// "/a/b" and "../c" make "/a/c".
+std::string joined_path(std::string base, std::string_view step) {
+    while (step.starts_with("../")) {
+        base.erase(std::min(base.find_last_of('/'), base.size()));
+        step.remove_prefix(3);
+    }
+    return base + "/" + std::string(step);
+}
+
+}  // namespace
+
+pugi::xml_node socket_of(const pugi::xml_node& node, const std::string& name) {
+    for (const std::string& child : {"socket_" + name, "socket_" + name + "_connectee_name"}) {
+        if (const pugi::xml_node found = node.child(child.c_str())) {
+            return found;
+        }
+    }
+    for (const pugi::xml_node& connector : node.child("connectors").children()) {
+        if (name == connector.attribute("name").value()) {
+            return connector.child("connectee_name");
+        }
+    }
+    return {};
+}
+
+pugi::xml_node need_socket(const XmlFile& file, const pugi::xml_node& node,
+                           const std::string& name) {
+    const pugi::xml_node found = socket_of(node, name);
+    return found ? found : file.need(node, ("socket_" + name).c_str());
+}
+
+std::vector<pugi::xml_node> objects_of(const pugi::xml_node& model, const char* set,
+                                       std::initializer_list<std::string_view> endings) {
+    std::vector<pugi::xml_node> out;
+    for (const pugi::xml_node& node : model.child(set).child("objects").children()) {
+        if (node.type() == pugi::node_element) {
+            out.push_back(node);
+        }
+    }
+    for (const pugi::xml_node& node : model.child("components").children()) {
+        const std::string_view name = node.name();
+        if (std::any_of(endings.begin(), endings.end(),
+                        [&](std::string_view e) { return name.ends_with(e); })) {
+            out.push_back(node);
+        }
+    }
+    return out;
+}
+
 pugi::xml_node OsimReader::property(const pugi::xml_node& node, const char* name) const {
     const pugi::xml_node own = node.child(name);
     return own ? own : defaults.child(node.name()).child(name);
@@ -54,23 +138,59 @@ Index OsimReader::body(const pugi::xml_node& node) const {
 
 Index OsimReader::body_of_frame(const pugi::xml_node& node, Placement& offset) const {
     offset = {};
-    pugi::xml_node at = node;
-    for (std::size_t steps = 0; steps <= frames.size(); ++steps) {
-        const auto frame = frames.find(last_name(trimmed_text(at)));
-        if (frame == frames.end() || bodies.contains(frame->first)) {
-            return body(at);
+    const std::string text = trimmed_text(node);
+    const auto [first, last] = frames.equal_range(last_name(text));
+    if (first == last || bodies.contains(first->first)) {
+        return body(node);
+    }
+    // Joints like to call their frames alike; the whole path tells them apart.
+    auto frame = first;
+    if (std::next(first) != last) {
+        const std::string path =
+            text.starts_with('/') ? text : joined_path(component_path(node.parent()), text);
+        frame = std::find_if(first, last, [&](const auto& candidate) {
+            return component_path(candidate.second) == path;
+        });
+        if (frame == last) {
+            file.fail(node,
+                      fmt::format("frame {}, of which there are {}", sinew::quoted(text),
+                                  std::distance(first, last)),
+                      "a path that means one of them, such as " +
+                          sinew::quoted(component_path(first->second)));
         }
+    }
+    return body_of_offset(frame->second, offset);
+}
+
+Index OsimReader::body_of_offset(const pugi::xml_node& frame, Placement& offset) const {
+    pugi::xml_node at = frame;
+    for (std::size_t steps = 0; steps <= frames.size(); ++steps) {
         Placement own;
-        if (const pugi::xml_node shift = property(frame->second, "translation")) {
+        if (const pugi::xml_node shift = property(at, "translation")) {
             own.position = file.vector(shift);
         }
-        if (const pugi::xml_node angles = property(frame->second, "orientation")) {
+        if (const pugi::xml_node angles = property(at, "orientation")) {
             own.rotation = rotation_from_xyz(file.vector(angles));
         }
         offset = own * offset;
-        at = file.need(frame->second, "socket_parent");
+        const pugi::xml_node parent = need_socket(file, at, "parent");
+        const std::string name = last_name(trimmed_text(parent));
+        const auto [first, last] = frames.equal_range(name);
+        if (name == "..") {
+            // Of what it is written in: a body, or another frame.
+            at = owner_frame(at);
+            if (std::strcmp(at.name(), "PhysicalOffsetFrame") == 0) {
+                continue;
+            }
+            const auto it = bodies.find(at.attribute("name").value());
+            return it == bodies.end() ? -1 : it->second;
+        }
+        if (first == last || bodies.contains(name)) {
+            return body(parent);
+        }
+        at = first->second;
     }
-    file.fail(node, "offset frames in a loop", "frames that lead to a body");
+    file.fail(frame, "offset frames in a loop", "frames that lead to a body");
 }
 
 Index OsimReader::coordinate(const pugi::xml_node& node) const {
@@ -134,6 +254,9 @@ bool OsimReader::function_element(const pugi::xml_node& node, ScalarFunction& f)
             file.fail(node, fmt::format("{} coefficients", f.coefficients.size()), "more of them");
         }
     } else {
+        if (name == "GCVSpline" && number_or(node, "half_order", 3.0) != 2.0) {
+            ++left_out["order of GCVSpline, read as a natural cubic spline"];
+        }
         f.x = file.numbers(file.need(node, "x"));
         f.y = file.numbers(file.need(node, "y"));
         if (f.x.size() != f.y.size() || f.x.size() < 2) {
@@ -203,8 +326,11 @@ int side_axis_of(const OsimReader& r, const pugi::xml_node& node, const std::str
     return std::tolower(q[0]) - 'x';
 }
 
-void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body) {
+void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body, const Placement& frame) {
     for (const pugi::xml_node& node : owner.child("WrapObjectSet").child("objects").children()) {
+        if (node.type() != pugi::node_element) {
+            continue;
+        }
         const std::string_view type = node.name();
         WrapObject wrap{.name = r.file.need_attribute(node, "name"), .body = body};
         if (const pugi::xml_node angles = r.property(node, "xyz_body_rotation")) {
@@ -213,6 +339,7 @@ void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body) {
         if (const pugi::xml_node at = r.property(node, "translation")) {
             wrap.placement.position = r.file.vector(at);
         }
+        wrap.placement = frame * wrap.placement;
         wrap.is_active = r.truth_or(node, "active", true);
         wrap.side_axis =
             side_axis_of(r, node, trimmed_text(r.property(node, "quadrant")), wrap.side_sign);
@@ -237,15 +364,25 @@ void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body) {
         if (!(wrap.size.minCoeff() > 0.0)) {
             r.file.fail(node, fmt::format("a size of {}", wrap.size.minCoeff()), "sizes > 0");
         }
-        r.wraps[wrap.name] = static_cast<Index>(r.model.wraps.size());
+        // Paths name their surfaces without the body, and OpenSim takes the first of that name.
+        if (!r.wraps.emplace(wrap.name, static_cast<Index>(r.model.wraps.size())).second) {
+            ++r.left_out[fmt::format("further wrap object named '{}'", wrap.name)];
+            continue;
+        }
         r.model.wraps.push_back(wrap);
     }
 }
 
 void read_bodies(OsimReader& r, const pugi::xml_node& model) {
-    const pugi::xml_node objects = r.file.need(r.file.need(model, "BodySet"), "objects");
-    for (const pugi::xml_node& node : objects.children("Body")) {
+    const std::vector<pugi::xml_node> nodes = detail::objects_of(model, "BodySet", {"Body"});
+    if (nodes.empty()) {
+        r.file.need(r.file.need(model, "BodySet"), "objects");
+    }
+    for (const pugi::xml_node& node : nodes) {
         const std::string name = r.file.need_attribute(node, "name");
+        if (std::strcmp(node.name(), "Body") != 0) {
+            r.file.fail(node, fmt::format("body class {}", sinew::quoted(node.name())), "Body");
+        }
         if (name == "ground") {
             continue;
         }
@@ -264,15 +401,26 @@ void read_bodies(OsimReader& r, const pugi::xml_node& model) {
         }
         r.model.bodies.push_back(body);
     }
-    for (const pugi::xml_node& node : objects.children("Body")) {
+}
+
+// On bodies, on the ground, and on offset frames.
+void read_all_wraps(OsimReader& r, const pugi::xml_node& model) {
+    read_wraps(r, model.child("Ground"), -1, {});
+    for (const pugi::xml_node& node : detail::objects_of(model, "BodySet", {"Body"})) {
         const std::string name = node.attribute("name").value();
-        read_wraps(r, node, name == "ground" ? -1 : r.bodies[name]);
+        read_wraps(r, node, name == "ground" ? -1 : r.bodies[name], {});
     }
-    read_wraps(r, model.child("Ground"), -1);
+    for (const auto& [name, frame] : r.frames) {
+        if (frame.child("WrapObjectSet").child("objects").first_child()) {
+            Placement offset;
+            const Index body = r.body_of_offset(frame, offset);
+            read_wraps(r, frame, body, offset);
+        }
+    }
 }
 
 void read_couplers(OsimReader& r, const pugi::xml_node& model) {
-    for (const pugi::xml_node& node : model.child("ConstraintSet").child("objects").children()) {
+    for (const pugi::xml_node& node : detail::objects_of(model, "ConstraintSet", {"Constraint"})) {
         if (std::strcmp(node.name(), "CoordinateCouplerConstraint") != 0) {
             ++r.left_out[node.name()];
             continue;
@@ -291,11 +439,9 @@ void read_couplers(OsimReader& r, const pugi::xml_node& model) {
 }
 
 void read_markers(OsimReader& r, const pugi::xml_node& model) {
-    for (const pugi::xml_node& node :
-         model.child("MarkerSet").child("objects").children("Marker")) {
-        const pugi::xml_node frame = node.child("socket_parent_frame")
-                                         ? node.child("socket_parent_frame")
-                                         : r.file.need(node, "body");
+    for (const pugi::xml_node& node : detail::objects_of(model, "MarkerSet", {"Marker"})) {
+        const pugi::xml_node socket = detail::socket_of(node, "parent_frame");
+        const pugi::xml_node frame = socket ? socket : r.file.need(node, "body");
         Placement offset;
         const Index body = r.body_of_frame(frame, offset);
         r.model.markers.push_back({r.file.need_attribute(node, "name"), body,
@@ -370,6 +516,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     }
     read_bodies(r, model);
     find_frames(r, model);
+    read_all_wraps(r, model);
     detail::read_osim_joints(r, model);
     check_tree(r, model);
     sort_tree(r.model, file.name());

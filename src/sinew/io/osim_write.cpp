@@ -319,6 +319,9 @@ private:
                 fmt::format("{} {}", wrap.first == 0 ? -1 : wrap.first + 1,
                             wrap.last < 0 ? -1 : wrap.last + 1));
         }
+        if (unit.least_activation > 0.0) {
+            add(node, "min_control", {unit.least_activation});
+        }
         add(node, "max_isometric_force", {unit.fmax});
         add(node, "optimal_fiber_length", {unit.fibre});
         add(node, "tendon_slack_length", {unit.tendon});

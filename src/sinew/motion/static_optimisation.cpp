@@ -82,7 +82,8 @@ public:
         problem_.reserve = Eigen::MatrixXd::Identity(n, n) * options.reserve * options.reserve;
         problem_.exponent = options.exponent;
         for (const MuscleUnit& unit : model.muscles) {
-            problem_.low.push_back(std::min(unit.least_activation, options.high));
+            problem_.low.push_back(
+                std::min(std::max(unit.least_activation, options.low), options.high));
             problem_.high.push_back(options.high);
         }
     }

@@ -24,6 +24,7 @@ struct StaticOptimisationOptions {
     MuscleStrength strength = MuscleStrength::Isokinetic;
     double reserve = 0.1;     ///< optimal force of reserve actuators, N m or N, > 0
     double filter = 6.0;      ///< low-pass cutoff of the motion, Hz; 0: none
+    double low = 0.0;         ///< least activation, in [0, 1); a muscle's own where that is more
     double high = 1.0;        ///< greatest activation, > 0
     double tolerated = 1e-3;  ///< share of the peak moment that reserves may add unreported
 };
@@ -44,6 +45,10 @@ void visit_fields(Options& o, Visitor&& v) {
                       .help = "low-pass cutoff of the motion; 0: none",
                       .unit = "Hz",
                       .min = 0.0});
+    v(o.low, Field{.name = "low",
+                   .help = "least activation (OpenSim since version 3: 0.01)",
+                   .min = 0.0,
+                   .max = 0.99});
     v(o.high, Field{.name = "high", .help = "greatest activation", .max = 100.0, .above = 0.0});
     v(o.tolerated, Field{.name = "tolerated",
                          .help = "share of the peak moment that reserves may add unreported",
