@@ -307,6 +307,56 @@ TEST_F(FigureModel, MomentArmsOfTheNamedMusclesDoNotJump) {
     }
 }
 
+// All 322 muscles at once along random directions of all coordinates: dl = J dq. Between the two
+// poses of a difference a path may meet or leave a cylinder, whose curvature then costs up to h
+// times 1/radius of it; such differences are rare.
+TEST_F(FigureModel, JacobiansAreThoseOfDifferencesInRandomPoses) {
+    const KinematicTree tree(man->model);
+    const MusclePaths paths(man->model, tree);
+    Random random(Seed{17});
+    const std::size_t n = man->model.coordinates.size();
+    std::vector<double> dense(n);
+    int compared = 0;
+    int off = 0;
+    for (int pose = 0; pose < 12; ++pose) {
+        std::vector<double> q(n);
+        std::vector<double> direction(n);
+        for (std::size_t c = 0; c < n; ++c) {
+            const Coordinate& k = man->model.coordinates[c];
+            q[c] = random.uniform(std::max(k.low, -3.0), std::min(k.high, 3.0));
+            direction[c] = random.uniform(-1.0, 1.0);
+        }
+        const double h = 1e-5;
+        const auto lengths = [&](double t) {
+            std::vector<double> moved = q;
+            for (std::size_t c = 0; c < n; ++c) {
+                moved[c] += t * direction[c];
+            }
+            return paths.evaluate(tree.place(moved)).length;
+        };
+        const std::vector<double> before = lengths(-h);
+        const std::vector<double> after = lengths(h);
+        const ModelPlacement place = tree.place(q);
+        const PathState state = paths.evaluate(place);
+        for (std::size_t m = 0; m < state.length.size(); ++m) {
+            paths.scatter(state, m, dense);
+            tree.fold_couplers(place, dense);
+            double slope = 0.0;
+            for (std::size_t c = 0; c < n; ++c) {
+                slope += dense[c] * direction[c];
+            }
+            ASSERT_TRUE(std::isfinite(state.length[m]) && std::isfinite(slope))
+                << man->model.muscles[m].name;
+            EXPECT_LT(state.length[m], 1.5) << man->model.muscles[m].name;
+            const double error = std::abs((after[m] - before[m]) / (2.0 * h) - slope);
+            ++compared;
+            off += error > 1e-6 ? 1 : 0;
+            EXPECT_LT(error, 1e-3) << man->model.muscles[m].name << " in pose " << pose;
+        }
+    }
+    EXPECT_LT(off, compared / 200);
+}
+
 TEST_F(FigureModel, FibresAreAsLongAsMeasuredOnes) {
     expect_measured_fibres(*man, 1.57 / 1.684);  // legs of someone of 157 cm
 }

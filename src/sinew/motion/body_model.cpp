@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/motion/muscle_lines.h"
+#include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/path_choice.h"
 #include "sinew/motion/published_muscles.h"
 
@@ -31,6 +32,7 @@ constexpr double kArmature =
     0.02;                         // kg m^2; a hand about the wrist has 0.003, a leg about the hip 2
 constexpr double kDamping = 1.0;  // N m s/rad; as measured at knees and hips, more than at fingers
 constexpr double kLeastTendon = 0.001;
+constexpr double kJoinStep = 0.01;  // m; between points where a line goes over into another
 // The scapula lies on the ribs and hangs in ligaments, which the model has not; without them it
 // would swing. An arm (4 kg, 0.2 m from the sternum's joint) sinks by 4.5 degrees.
 constexpr double kGirdleStiffness = 100.0;  // N m/rad
@@ -39,8 +41,9 @@ bool is_of_girdle(std::string_view joint) {
     return joint.starts_with("sternoclavicular") || joint.starts_with("acromioclavicular");
 }
 
-// A muscle's line and the bones it ends on.
+// A muscle, its line and the bones it ends on.
 struct MuscleRoute {
+    const Muscle* muscle = nullptr;
     CrossedLine line;
     Index origin = 0;
     Index insertion = 0;
@@ -68,6 +71,7 @@ public:
             add_muscle(muscle);
         }
         add_paths();
+        set_fibres();
         add_notes();
         require_valid(model_, model_.name);
         return std::move(model_);
@@ -440,28 +444,87 @@ private:
             ++loose_;
             return;
         }
-        const Index from = body_of_bone(muscle.origin);
-        const Index to = body_of_bone(muscle.insertion);
+        const MuscleLines::Ends ends = lines_.ends(muscle);
+        const Index from = body_of_bone(ends.origin);
+        const Index to = body_of_bone(ends.insertion);
         if (from == to) {
             ++idle_;
             return;
         }
-        std::vector<Vec3> points = lines_.line(muscle);
+        std::vector<Vec3> points = line_of(muscle, ends);
         if (points.size() < 2) {
             ++loose_;
             return;
         }
-        double length = 0.0;
-        for (std::size_t k = 1; k < points.size(); ++k) {
-            length += (points[k] - points[k - 1]).norm();
-        }
+        // Strength and fibres follow once the path's length is known.
         MuscleUnit unit{.name = muscle.name};
-        courses_.push_back({crossed(std::move(points), from, to), muscle.origin, muscle.insertion});
+        unit.fmax = unit.fibre = 1.0;
+        courses_.push_back(
+            {&muscle, crossed(std::move(points), from, to), ends.origin, ends.insertion});
         lead(courses_.back().line, muscle.name);
-        set_fibres(muscle, length, unit);
-        const double area = muscle.volume * std::cos(unit.pennation) / unit.fibre;
-        unit.fmax = std::max(area * options_.specific_tension, 1e-3);
         model_.muscles.push_back(std::move(unit));
+    }
+
+    std::vector<Vec3> line_of(const Muscle& muscle, const MuscleLines::Ends& ends) const {
+        std::vector<Vec3> line;
+        if (ends.origin == muscle.origin && ends.insertion == muscle.insertion) {
+            line = lines_.line(muscle);
+        } else {
+            Muscle moved = muscle;
+            moved.origin = ends.origin;
+            moved.insertion = ends.insertion;
+            line = lines_.line(moved);
+        }
+        for (const SharedTendon& shared : shared_tendons()) {
+            const std::string side = muscle.name.substr(muscle.name.size() - 2);
+            const std::string other = std::string(shared.other) + side;
+            const auto it = std::find_if(body_.muscles.begin(), body_.muscles.end(),
+                                         [&](const Muscle& m) { return m.name == other; });
+            if (muscle.name.starts_with(shared.muscle) && it != body_.muscles.end() &&
+                it->insertion == muscle.insertion && line.size() > 1) {
+                line = joined(line, lines_.line(*it));
+            }
+        }
+        return line;
+    }
+
+    // The line to where it comes nearest to the other, and that from there on.
+    static std::vector<Vec3> joined(const std::vector<Vec3>& line, const std::vector<Vec3>& other) {
+        double least = 1e9;
+        std::size_t leaves = 0;
+        std::size_t enters = 0;
+        for (std::size_t k = 1; k < line.size(); ++k) {
+            for (std::size_t j = 0; j < other.size(); ++j) {
+                if ((other[j] - line[k]).norm() < least) {
+                    least = (other[j] - line[k]).norm();
+                    leaves = k;
+                    enters = j;
+                }
+            }
+        }
+        std::vector<Vec3> out(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(leaves) + 1);
+        for (std::size_t j = enters; j < other.size(); ++j) {
+            const Vec3 step = other[j] - out.back();
+            if (j + 1 == other.size() ||
+                (step.norm() > kJoinStep && step.dot(other.back() - out.back()) > 0.0)) {
+                out.push_back(other[j]);
+            }
+        }
+        return out;
+    }
+
+    // Fibres are at optimal length at rest: the tendon is what the path has besides.
+    void set_fibres() {
+        const KinematicTree tree(model_);
+        const PathState state =
+            MusclePaths(model_, tree).evaluate(tree.place(rest_coordinates(model_)));
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            const Muscle& muscle = *courses_[m].muscle;
+            MuscleUnit& unit = model_.muscles[m];
+            set_fibres(muscle, state.length[m], unit);
+            const double area = muscle.volume * std::cos(unit.pennation) / unit.fibre;
+            unit.fmax = std::max(area * options_.specific_tension, 1e-3);
+        }
     }
 
     void set_fibres(const Muscle& muscle, double length, MuscleUnit& unit) const {

@@ -28,6 +28,7 @@ constexpr double kFibreHigh = 1.6;
 constexpr double kPassiveShare = 0.2;   // of fmax that a muscle may bear at rest
 constexpr double kPointDistance = 0.6;  // m from its body's centre of mass
 constexpr double kArmSign = 0.01;       // m, on either side of 0
+constexpr double kSignShare = 0.25;     // of the greater side, which the smaller one must reach
 constexpr double kArmJump = 0.02;       // m/rad between neighbouring samples
 constexpr double kSideRatio = 1.05;
 constexpr double kOutside = 0.02;     // m from a body's box, where ends may still lie
@@ -247,8 +248,7 @@ private:
     void examine_ranges() {
         for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
             const Coordinate& coordinate = model_.coordinates[c];
-            if (coordinate.is_locked || !coordinate.is_rotation || !std::isfinite(coordinate.low) ||
-                !std::isfinite(coordinate.high) || !(coordinate.low < coordinate.high)) {
+            if (!is_swept(coordinate)) {
                 continue;
             }
             const CoordinateRange allowed = coordinate_range(model_, static_cast<Index>(c));
@@ -271,59 +271,92 @@ private:
         }
     }
 
-    // Moment arms over each coordinate's range, others at rest.
-    void examine_sweeps() {
+    // Of one muscle's moment arms over one coordinate's range.
+    struct ArmSweep {
+        double jump = 0.0;   // between neighbouring samples, m
+        double least = 0.0;  // m, <= 0
+        double most = 0.0;   // m, >= 0
+        double way = 0.0;    // by which the muscle's length changes, there and back, m
+    };
+
+    bool is_swept(const Coordinate& c) const {
+        return !c.is_locked && c.is_rotation && std::isfinite(c.low) && std::isfinite(c.high) &&
+               c.low < c.high;
+    }
+
+    // All muscles, other coordinates at rest.
+    std::vector<ArmSweep> sweep(std::size_t c) const {
         constexpr int kSamples = 41;
+        const Coordinate& coordinate = model_.coordinates[c];
+        const double step = (coordinate.high - coordinate.low) / (kSamples - 1);
+        std::vector<ArmSweep> out(model_.muscles.size());
+        std::vector<double> last(model_.muscles.size(), 0.0);
+        std::vector<double> dense(model_.coordinates.size());
+        std::vector<double> q = rest_coordinates(model_);
         ModelPlacement place;
         PathState state;
-        std::vector<double> dense(model_.coordinates.size());
-        for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
-            const Coordinate& coordinate = model_.coordinates[c];
-            if (coordinate.is_locked || !coordinate.is_rotation || !std::isfinite(coordinate.low) ||
-                !std::isfinite(coordinate.high) || !(coordinate.low < coordinate.high)) {
-                continue;
+        for (int k = 0; k < kSamples; ++k) {
+            q[c] = coordinate.low + k * step;
+            tree_.place(q, place);
+            paths_.evaluate(place, state);
+            for (std::size_t m = 0; m < out.size(); ++m) {
+                paths_.scatter(state, m, dense);
+                out[m].jump = k == 0 ? 0.0 : std::max(out[m].jump, std::abs(dense[c] - last[m]));
+                out[m].way += std::abs(dense[c]) * step;
+                out[m].least = std::min(out[m].least, -dense[c]);
+                out[m].most = std::max(out[m].most, -dense[c]);
+                last[m] = dense[c];
             }
-            std::vector<double> last(model_.muscles.size(), 0.0);
-            std::vector<double> jump(model_.muscles.size(), 0.0);
-            std::vector<double> least(model_.muscles.size(), 0.0);
-            std::vector<double> most(model_.muscles.size(), 0.0);
-            std::vector<double> q = rest_coordinates(model_);
-            for (int k = 0; k < kSamples; ++k) {
-                q[c] = coordinate.low +
-                       (coordinate.high - coordinate.low) * k / static_cast<double>(kSamples - 1);
-                tree_.place(q, place);
-                paths_.evaluate(place, state);
-                for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
-                    paths_.scatter(state, m, dense);
-                    if (k > 0) {
-                        jump[m] = std::max(jump[m], std::abs(dense[c] - last[m]));
-                    }
-                    last[m] = dense[c];
-                    least[m] = std::min(least[m], -dense[c]);
-                    most[m] = std::max(most[m], -dense[c]);
-                }
+        }
+        return out;
+    }
+
+    // Moment arms jump nowhere. Most keep their sign about the axis that the muscle turns a joint
+    // about most; about others, how the bones stand decides.
+    void examine_sweeps() {
+        std::vector<std::vector<ArmSweep>> sweeps(model_.coordinates.size());
+        for (std::size_t c = 0; c < sweeps.size(); ++c) {
+            if (is_swept(model_.coordinates[c])) {
+                sweeps[c] = sweep(c);
             }
-            for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
-                if (jump[m] > kArmJump) {
+        }
+        for (std::size_t c = 0; c < sweeps.size(); ++c) {
+            for (std::size_t m = 0; m < sweeps[c].size(); ++m) {
+                const ArmSweep& s = sweeps[c][m];
+                const std::string& about = model_.coordinates[c].name;
+                const std::string where = fmt::format("muscle '{}'", model_.muscles[m].name);
+                if (s.jump > kArmJump) {
                     add(fmt::format("a moment arm about '{}' that jumps between neighbouring "
                                     "angles",
-                                    coordinate.name),
-                        fmt::format("muscle '{}'", model_.muscles[m].name), jump[m], 0.0, kArmJump,
-                        "m", "moment arms are continuous");
+                                    about),
+                        where, s.jump, 0.0, kArmJump, "m", "moment arms are continuous");
                 }
-                if (std::min(most[m], -least[m]) > kArmSign) {
-                    add(fmt::format(
-                            "a moment arm about '{}' that changes its sign within the range "
-                            "(the smaller side is given)",
-                            coordinate.name),
-                        fmt::format("muscle '{}'", model_.muscles[m].name),
-                        std::min(most[m], -least[m]), 0.0, kArmSign, "m",
+                const double smaller = std::min(s.most, -s.least);
+                if (smaller > kArmSign && smaller > kSignShare * std::max(s.most, -s.least) &&
+                    is_main_action(sweeps, c, m)) {
+                    add(fmt::format("a moment arm about '{}' that changes its sign within the "
+                                    "range (the smaller side is given)",
+                                    about),
+                        where, smaller, 0.0, kArmSign, "m",
                         "most muscles turn a joint one way; some at the hip and shoulder do not "
                         "[Arnold2010]",
                         false);
                 }
             }
         }
+    }
+
+    // Whether no other coordinate of the same joint changes the muscle's length more.
+    bool is_main_action(const std::vector<std::vector<ArmSweep>>& sweeps, std::size_t c,
+                        std::size_t m) const {
+        for (std::size_t other = 0; other < sweeps.size(); ++other) {
+            if (!sweeps[other].empty() &&
+                model_.coordinates[other].joint == model_.coordinates[c].joint &&
+                sweeps[other][m].way > sweeps[c][m].way) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static std::string other_side(const std::string& name) {

@@ -19,6 +19,8 @@ constexpr double kBeside = 0.012;       // m; ends this near a bone go straight 
 constexpr double kBesideEnd = 0.006;    // m
 constexpr double kAttached = 0.005;     // m; ends this near a bone are on it
 
+constexpr double kFarEnd = 0.08;  // m; ends further from their bone are on another
+
 constexpr double kMixedSpread = 0.8;  // of the distance between a line's points
 constexpr double kAligned = 0.85;     // cosine; fibres that run more askew lead the line
 constexpr double kWalkReach = 0.015;  // m; of what counts along fibres
@@ -332,6 +334,33 @@ std::vector<Vec3> MuscleLines::line(const Muscle& muscle) const {
         drop_beside_ends(line);
     }
     return line;
+}
+
+MuscleLines::Ends MuscleLines::ends(const Muscle& muscle) const {
+    std::vector<Vec3> line = middle(muscle);
+    if (line.size() < 2) {
+        return {muscle.origin, muscle.insertion};
+    }
+    follow_tendon(line, muscle);
+    return {bone_near(line.front(), muscle.origin), bone_near(line.back(), muscle.insertion)};
+}
+
+Index MuscleLines::bone_near(const Vec3& end, Index bone) const {
+    double least = tree_of(bone).closest_point(end).distance;
+    if (least < kFarEnd) {
+        return bone;
+    }
+    for (std::size_t b = 0; b < body_.bones.size(); ++b) {
+        if (body_.bones[b].mesh.triangles.rows() == 0) {
+            continue;
+        }
+        const double distance = tree_of(static_cast<Index>(b)).closest_point(end).distance;
+        if (distance < least) {
+            least = distance;
+            bone = static_cast<Index>(b);
+        }
+    }
+    return bone;
 }
 
 std::vector<Vec3> MuscleLines::middle(const Muscle& muscle) const {

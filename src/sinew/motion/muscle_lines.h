@@ -26,10 +26,19 @@ public:
     /// too coarse. The muscle must have both ends on bones.
     std::vector<Vec3> line(const Muscle& muscle) const;
 
+    /// Bones that the line ends on: the muscle's own, or where its volume ends far from one (the
+    /// fascia that carries it on is no part of the body), the bone that is nearest.
+    struct Ends {
+        Index origin = -1;
+        Index insertion = -1;
+    };
+    Ends ends(const Muscle& muscle) const;
+
 private:
     std::vector<Vec3> middle(const Muscle& muscle) const;
     std::vector<double> shares_between_bones(const Muscle& muscle) const;
     Index nearest_vertex(const Points& points, Index bone) const;
+    Index bone_near(const Vec3& end, Index bone) const;
     const SurfaceTree& tree_of(Index bone) const;
     void follow_tendon(std::vector<Vec3>& line, const Muscle& muscle) const;
     void reach_bone(std::vector<Vec3>& line, Index bone, bool at_begin) const;

@@ -16,9 +16,14 @@ constexpr double kWide = 0.7;        // rad; joints with a greater range are loo
 constexpr double kCourse = 0.02;     // m; half of the piece that gives a line's direction
 constexpr double kInside = 0.9;      // of the line's distance from the joint: its cylinder's radius
 constexpr double kThinnest = 0.003;  // m; cylinders
+constexpr double kWidest = 0.08;     // m; wider ones would stand for no bone
+constexpr double kFold = 1.0;        // of the way that a line shifts over a joint's range
+constexpr double kFarLine = 0.045;   // m from a joint's centre; lines nearer by follow the bones
 constexpr double kCylinderLength = 0.3;
 constexpr int kSamples = 13;    // of a coordinate's range
 constexpr double kStep = 1e-3;  // rad; of differences at rest
+constexpr int kFineSamples = 40;
+constexpr double kJump = 0.012;  // m; between neighbours of these
 // How far from the joint, along the line, points are left out.
 constexpr std::array<double, 11> kClear = {0.0, 0.015, 0.03, 0.045, 0.06, 0.08,
                                            0.1, 0.13,  0.16, 0.2,   0.25};
@@ -134,6 +139,9 @@ public:
                 is_wide_[c] = is_wide_[c] || range > kWide;
             }
             passing_.push_back(passing(line, c));
+            if (!is_wide_[c]) {
+                choices_[c].before = choices_[c].after = shift_over_range(c);
+            }
             target_.push_back(line_moment_arms(line, c));
             const auto& arms = target_[c];
             const auto main = std::max_element(arms.begin(), arms.end(), [](double a, double b) {
@@ -156,10 +164,11 @@ public:
         for (int pass = 0; pass < (wide > 1 ? 2 : 1); ++pass) {
             for (std::size_t c = 0; c < choices_.size(); ++c) {
                 if (is_wide_[c]) {
-                    improve(c);
+                    improve(c, pass > 0);
                 }
             }
         }
+        drop_jumping_cylinders();
         ChosenPath chosen = path();
         for (std::size_t c = 0; c < choices_.size(); ++c) {
             chosen.cost = is_wide_[c] ? std::max(chosen.cost, judge(c)) : chosen.cost;
@@ -172,7 +181,67 @@ private:
         return static_cast<std::size_t>(line_.crossings[c].axis_count);
     }
 
-    void improve(std::size_t c) {
+    // Points on either side of a joint pass each other by this when it turns from end to end. Kept
+    // nearer to it, they would turn the path round (muscles of the belly, far from the spine).
+    double shift_over_range(std::size_t c) const {
+        double range = 0.0;
+        for (std::size_t k = 0; k < count(c); ++k) {
+            const double turn = line_.crossings[c].high[k] - line_.crossings[c].low[k];
+            range = std::isfinite(turn) ? std::max(range, turn) : range;
+        }
+        return passing_[c].distance > kFarLine ? kFold * range * passing_[c].distance : 0.0;
+    }
+
+    // A cylinder at one joint may make the moment arm about the next, which turns little and was
+    // not asked, jump where the path meets it (muscles of the neck).
+    void drop_jumping_cylinders() {
+        for (std::size_t c = 0; c < choices_.size(); ++c) {
+            if (choices_[c].slides == kNothing) {
+                continue;
+            }
+            const double with = greatest_jump(path());
+            const Slide before = choices_[c].slides;
+            choices_[c].slides = kNothing;
+            if (with < kJump || greatest_jump(path()) > 0.5 * with) {
+                choices_[c].slides = before;
+            }
+        }
+    }
+
+    // Between neighbouring angles of the joints that turn little, m.
+    double greatest_jump(const ChosenPath& candidate) const {
+        double jump = 0.0;
+        for (std::size_t c = 0; c < choices_.size(); ++c) {
+            for (std::size_t k = 0; k < count(c) && !is_wide_[c]; ++k) {
+                const LineCrossing& joint = line_.crossings[c];
+                const double d = (joint.high[k] - joint.low[k]) / kFineSamples;
+                if (!(d > 0.0) || !std::isfinite(d)) {
+                    continue;
+                }
+                double before = length(candidate, c, k, joint.low[k]);
+                double arm = 0.0;
+                for (int i = 1; i <= kFineSamples; ++i) {
+                    const double l = length(candidate, c, k, joint.low[k] + i * d);
+                    jump = i > 1 ? std::max(jump, std::abs((l - before) / d - arm)) : jump;
+                    arm = (l - before) / d;
+                    before = l;
+                }
+            }
+        }
+        return jump;
+    }
+
+    // What a choice costs at its own joint, or at all of them: points left out at one may be those
+    // that held the path at the next (tendons of toes under the ankle's retinaculum).
+    double cost_of(std::size_t c, bool everywhere) const {
+        double cost = judge(c);
+        for (std::size_t other = 0; everywhere && other < choices_.size(); ++other) {
+            cost += other != c && is_wide_[other] ? judge(other) : 0.0;
+        }
+        return cost;
+    }
+
+    void improve(std::size_t c, bool everywhere) {
         Choice best;
         double least = 1e300;
         std::vector<std::vector<bool>> tried;
@@ -186,7 +255,7 @@ private:
                 tried.push_back(std::move(kept));
                 for (const Slide slides : {kNothing, kLine, kBone, kMainAxis}) {
                     choices_[c].slides = slides;
-                    const double cost = judge(c);
+                    const double cost = cost_of(c, everywhere);
                     if (cost < least * (1.0 - 1e-9)) {
                         least = cost;
                         best = choices_[c];
@@ -219,7 +288,7 @@ private:
         const LinePassing& p = turns_main ? main_passing_[c] : passing_[c];
         const double inside = kInside * p.distance;
         const double radius = choices_[c].slides == kBone ? std::max(inside, joint.bone) : inside;
-        if (!(radius > kThinnest) || !p.axis.allFinite()) {
+        if (!(radius > kThinnest && radius < kWidest) || !p.axis.allFinite()) {
             return false;
         }
         out.body = joint.to_child ? line_.bodies[c] : line_.bodies[c + 1];
@@ -255,10 +324,20 @@ private:
                 const auto after =
                     std::upper_bound(places.begin() + 1, places.end() - 1, passed_[c]);
                 wrap.after = static_cast<Index>(after - places.begin()) - 1;
-                out.wraps.push_back(wrap);
+                if (lies_outside(wrap.object, out.points[at(wrap.after)].position) &&
+                    lies_outside(wrap.object, out.points[at(wrap.after) + 1].position)) {
+                    out.wraps.push_back(wrap);
+                }
             }
         }
         return out;
+    }
+
+    // A path cannot slide over what its own point lies in.
+    static bool lies_outside(const WrapObject& object, const Vec3& p) {
+        const Vec3 local = object.placement.inverse() * p;
+        return std::hypot(local.x(), local.y()) > object.size[0] ||
+               std::abs(local.z()) > 0.5 * object.size[1];
     }
 
     std::size_t step_of(Index body) const {
@@ -335,6 +414,7 @@ private:
         const double steepest = kSteepest * d + kArmUnit;
         double last_length = length(candidate, c, k, joint.low[k]);
         double last_arm = 0.0;
+        double beyond = 0.0;     // what a muscle there can have
         double turned = 0.0;     // furthest to the wrong side
         double kept_cost = 0.0;  // where least of the moment arm is left
         for (int i = 1; i < kSamples; ++i) {
@@ -347,13 +427,14 @@ private:
                 turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
             }
             const double limit = kGreatest * std::abs(target) + kGreatestMore;
-            cost += squared(std::max(0.0, std::abs(arm) - limit) / kArmUnit) / kSamples;
+            beyond = std::max(beyond, std::abs(arm) - limit);
             if (i > 1) {
                 cost += squared(std::max(0.0, std::abs(arm - last_arm) - steepest) / kArmUnit);
             }
             last_length = l;
             last_arm = arm;
         }
+        cost += kSignWeight * squared(beyond / kArmUnit);
         // Intervals are means; the very ends may lie on the wrong side all the same.
         for (const double end : {joint.low[k], joint.high[k]}) {
             const double arm =

@@ -81,6 +81,8 @@ constexpr PublishedPassing kPublishedPassings[] = {
     {"extensor_carpi_radialis_longus", "elbow", "flexion", 0.01, kArm},
 };
 
+constexpr SharedTendon kSharedTendons[] = {{"iliacus", "psoas_major"}};
+
 }  // namespace
 
 const PublishedFibres* find_published_fibres(std::string_view muscle) {
@@ -98,6 +100,10 @@ double published_length(MuscleLimb limb) {
 
 std::span<const PublishedPassing> published_passings() {
     return kPublishedPassings;
+}
+
+std::span<const SharedTendon> shared_tendons() {
+    return kSharedTendons;
 }
 
 }  // namespace sinew

@@ -43,4 +43,12 @@ struct PublishedPassing {
 /// figures, 0.6 to 2 cm, are remembered, rounded down.
 std::span<const PublishedPassing> published_passings();
 
+/// Muscles that end in the tendon of another, whose volume in an atlas may stop where they meet:
+/// iliacus in that of psoas major, on the lesser trochanter [Gray1918].
+struct SharedTendon {
+    std::string_view muscle;  ///< beginning of its name
+    std::string_view other;   ///< name without side
+};
+std::span<const SharedTendon> shared_tendons();
+
 }  // namespace sinew
