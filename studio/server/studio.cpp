@@ -72,6 +72,7 @@ void Studio::on_open(ClientId client) {
 void Studio::on_close(ClientId client) {
     const std::lock_guard lock(data_->mutex);
     data_->views.erase(client);
+    data_->wake.notify_all();
 }
 
 void Studio::on_text(ClientId client, std::string_view text) {
@@ -158,6 +159,9 @@ void Studio::Data::overtake_locked() {
 
 void Studio::Data::send_meshes_locked(ClientId client, const std::set<int>& layers) {
     if (!scene) {
+        if (first_skin && layers.contains(0)) {
+            outbox.send_frame(client, first_skin, -1);
+        }
         return;
     }
     const std::uint32_t revision = document.revision();
@@ -248,8 +252,8 @@ void Studio::Data::command_now(ClientId client, const std::string& verb, const J
 bool Studio::Data::waits_for_body_locked(ClientId client, const std::string& verb,
                                          const Json& message) {
     constexpr std::size_t kMostWaiting = 200;
-    const bool needs_none =
-        verb == "hello" || verb == "view" || verb == "cancel" || verb == "open" || is_body_lost;
+    const bool needs_none = verb == "hello" || verb == "view" || verb == "shown" ||
+                            verb == "cancel" || verb == "open" || is_body_lost;
     if (needs_none || (scene && waiting.empty()) || waiting.size() >= kMostWaiting) {
         return false;
     }
@@ -299,13 +303,19 @@ void Studio::Data::later(ClientId client, const Json& id, std::function<Json()> 
 
 Json Studio::Data::answer(ClientId client, const std::string& verb, const Json& message) {
     static const std::vector<std::string> kVerbs = {
-        "hello", "view", "edit", "paint", "undo",     "redo", "reset",  "recipe", "pose",
-        "play",  "jump", "stop", "open",  "contract", "save", "export", "forces", "cancel"};
+        "hello", "view", "shown", "edit", "paint",    "undo", "redo",   "reset",  "recipe", "pose",
+        "play",  "jump", "stop",  "open", "contract", "save", "export", "forces", "cancel"};
     if (verb == "hello") {
         return hello(client, message);
     }
     if (verb == "view") {
         return view(client, message);
+    }
+    if (verb == "shown") {
+        const std::lock_guard lock(mutex);
+        views[client].is_waited_for = false;
+        wake.notify_all();
+        return Json::object();
     }
     if (verb == "cancel") {
         return cancel(message);
@@ -353,6 +363,7 @@ Json Studio::Data::hello(ClientId client, const Json& message) {
     const std::lock_guard lock(mutex);
     View& shown = views[client];
     shown.is_greeted = true;
+    shown.is_waited_for = truth_field(message, "draws", false);
     return {{"catalogue", scene ? scene->catalogue : empty_catalogue()},
             {"state", state_locked()},
             {"sends", shown.layers}};

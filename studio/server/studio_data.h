@@ -34,6 +34,7 @@ inline constexpr int kBeforeMesh = 100;  // added to a mesh's number
 struct View {
     std::set<int> layers = {0};
     bool is_greeted = false;
+    bool is_waited_for = false;  ///< it will say when its first picture is drawn
 };
 
 /// One person, as shown and as solved. Never changes once it is made, but for the fibres.
@@ -47,10 +48,9 @@ struct Scene {
     Json before_here;            ///< of `body`
     EmbeddedPoints fibres = {};  ///< where the display's are in `body`, once they are made
 
-    Scene(Body b, int skin_triangles)
+    Scene(Body b, const TriangleMesh& skin)
         : body(std::move(b)),
-          display(std::make_shared<BodyDisplay>(
-              body, BodyDisplayOptions{.skin_triangles = skin_triangles})),
+          display(std::make_shared<BodyDisplay>(body, skin)),
           driver(*display, body),
           joints(posable_joints(body)),
           catalogue(catalogue_of(body, *display)),
@@ -110,6 +110,7 @@ struct Studio::Data {
     std::map<ClientId, View> views = {};
     Document document = {};
     std::shared_ptr<Scene> scene = {};
+    SharedBytes first_skin = {};           // shown while the first scene is being made
     std::shared_ptr<const Points> x = {};  // of the scene's tets, as last shown
     std::shared_ptr<const GrowthResult> result = {};
     Json measures = nullptr;
@@ -196,6 +197,7 @@ struct Studio::Data {
     // Work, on the worker's thread.
     void work();
     void load_first();
+    void show_first(const TriangleMesh& skin);
     void show_scene(Body body);
     void grow();
     bool is_behind();

@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "studio/server/job_events.h"
 #include "studio/server/studio_data.h"
 
@@ -20,9 +22,10 @@ namespace sinew::studio {
 
 namespace {
 
-constexpr std::chrono::milliseconds kShowInterval{14};  // between frames of a solve
-constexpr Eigen::Index kMostToFollow = 30000;           // vertices of a body
-constexpr int kIterations = 20;                         // of muscles: ten are within a millimetre
+constexpr std::chrono::milliseconds kShowInterval{14};    // between frames of a solve
+constexpr std::chrono::milliseconds kFirstPicture{1500};  // for pages to draw it, at most
+constexpr Eigen::Index kMostToFollow = 30000;             // vertices of a body
+constexpr int kIterations = 20;                           // of muscles: ten are within a millimetre
 
 }  // namespace
 
@@ -130,12 +133,38 @@ void Studio::Data::load_first() {
     }
 }
 
+// Where nothing is shown yet, the skin comes before all that clicks and sliders need.
+void Studio::Data::show_first(const TriangleMesh& skin) {
+    {
+        const std::lock_guard lock(mutex);
+        if (scene) {
+            return;
+        }
+    }
+    const std::vector<PartRange> parts = {
+        {0, 0, static_cast<std::uint32_t>(skin.triangles.size())}};
+    auto frame = std::make_shared<const std::string>(
+        mesh_frame({.mesh = 0, .revision = 0}, skin.points, skin.triangles, parts));
+    std::unique_lock lock(mutex);
+    first_skin = std::move(frame);
+    broadcast_frame_locked(0, first_skin, false);
+    // Browsers without a graphics card draw with the same cores that what follows would fill.
+    wake.wait_for(lock, kFirstPicture, [&] {
+        return is_stopping || std::none_of(views.begin(), views.end(), [](const auto& entry) {
+                   return entry.second.is_waited_for;
+               });
+    });
+}
+
 // Another person: everything is sent anew.
 void Studio::Data::show_scene(Body body) {
-    auto made = std::make_shared<Scene>(std::move(body), options.skin_triangles);
+    const TriangleMesh skin = shown_skin(body, {.skin_triangles = options.skin_triangles});
+    show_first(skin);
+    auto made = std::make_shared<Scene>(std::move(body), skin);
     {
         const std::lock_guard lock(mutex);
         scene = made;
+        first_skin.reset();
         document.clear();
         grown_revision = document.revision();
         x.reset();
@@ -218,7 +247,7 @@ void Studio::Data::show(const Points& points, bool is_final) {
         const auto which = static_cast<DisplayLayer>(layer);
         const auto frame = std::make_shared<const std::string>(motion_frame(
             {.mesh = static_cast<std::uint32_t>(layer), .revision = revision},
-            shown->driver.moved(which, points), shown->display->mesh(which).triangles));
+            shown_points(*shown, fine_part, which, points), shown->display->mesh(which).triangles));
         const std::lock_guard lock(mutex);
         broadcast_frame_locked(layer, frame, true);
     }

@@ -111,12 +111,18 @@ EmbeddedPoints embedded_in(const Points& points, const TetLocator& locator) {
 
 }  // namespace
 
-BodyDisplay::BodyDisplay(const Body& body, const BodyDisplayOptions& options) {
+TriangleMesh shown_skin(const Body& body, const BodyDisplayOptions& options) {
     const bool has_display = body.display_skin.triangles.rows() > 0;
-    TriangleMesh skin = has_display ? body.display_skin : body.skin.mesh;
-    if (skin.triangles.rows() > options.skin_triangles) {
-        skin = decimated(skin, {.target_triangles = options.skin_triangles});
-    }
+    const TriangleMesh& skin = has_display ? body.display_skin : body.skin.mesh;
+    return skin.triangles.rows() > options.skin_triangles
+               ? decimated(skin, {.target_triangles = options.skin_triangles})
+               : skin;
+}
+
+BodyDisplay::BodyDisplay(const Body& body, const BodyDisplayOptions& options)
+    : BodyDisplay(body, shown_skin(body, options)) {}
+
+BodyDisplay::BodyDisplay(const Body& body, const TriangleMesh& skin) {
     const auto layer = [&](DisplayLayer which) -> DisplayMesh& {
         return meshes_[static_cast<std::size_t>(which)];
     };

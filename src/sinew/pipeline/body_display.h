@@ -39,12 +39,17 @@ struct BodyDisplayOptions {
     Eigen::Index skin_triangles = 140000;  ///< a finer skin is made coarser, > 0
 };
 
+/// The skin in which a body is shown.
+TriangleMesh shown_skin(const Body& body, const BodyDisplayOptions& options = {});
+
 /// The meshes in which a body is shown. They keep their vertices whatever happens to the body, and
 /// can be moved by the tetrahedra of any body of the same person: coarse ones while a slider moves,
 /// fine ones afterwards.
 class BodyDisplay {
 public:
     explicit BodyDisplay(const Body& body, const BodyDisplayOptions& options = {});
+    /// With a skin that shown_skin() has made.
+    BodyDisplay(const Body& body, const TriangleMesh& skin);
 
     const DisplayMesh& mesh(DisplayLayer layer) const {
         return meshes_[static_cast<std::size_t>(layer)];

@@ -1,10 +1,10 @@
 // Puts the page together: picture, panels, keys, files dropped on it.
 import { effect } from '@preact/signals';
-import { createRef, render } from 'preact';
+import { render } from 'preact';
 import { downloadBlob } from './model/files';
 import { readable } from './model/format';
 import * as store from './model/store';
-import { session } from './session';
+import { documentHasBody, session } from './session';
 import { boneRange } from './ui/panels/bones_panel';
 import { App, hovered, isDropping, type AppActions } from './ui/app';
 import { watchKeys } from './ui/keys';
@@ -13,8 +13,37 @@ import { BodyView } from './view/body_view';
 import type { HandleSpec } from './view/handles';
 import './styles.css';
 
-const canvas = createRef<HTMLCanvasElement>();
+/** The picture may stand alone for so long. */
+const LONGEST_ALONE_MS = 1500;
+
+const canvas = makeCanvas();
 let view: BodyView;
+
+function makeCanvas(): HTMLCanvasElement {
+  const made = document.createElement('canvas');
+  made.tabIndex = 0;
+  made.dataset.testid = 'canvas';
+  made.setAttribute('role', 'img');
+  made.setAttribute('aria-label', 'The body. Arrow keys turn it, plus and minus zoom, F brings it back.');
+  made.addEventListener('keydown', turnByKey);
+  return made;
+}
+
+function turnByKey(event: KeyboardEvent): void {
+  const turn: Record<string, [number, number, number]> = {
+    ArrowLeft: [-0.12, 0, 1],
+    ArrowRight: [0.12, 0, 1],
+    ArrowUp: [0, -0.08, 1],
+    ArrowDown: [0, 0.08, 1],
+    '+': [0, 0, 0.9],
+    '=': [0, 0, 0.9],
+    '-': [0, 0, 1.1],
+  };
+  const nudge = turn[event.key];
+  if (!nudge || event.ctrlKey) return;
+  event.preventDefault();
+  view.stage.nudge(...nudge);
+}
 
 function pickFiles(accept: string): void {
   const input = document.createElement('input');
@@ -30,21 +59,6 @@ const actions: AppActions = {
   takePicture: () => void view.stage.snapshot().then((blob) => downloadBlob(blob, 'body.png')),
   focusMuscle: (name) => view.focusPart(name),
   look: (name) => view.stage.look(name),
-  stageKey: (event) => {
-    const turn: Record<string, [number, number, number]> = {
-      ArrowLeft: [-0.12, 0, 1],
-      ArrowRight: [0.12, 0, 1],
-      ArrowUp: [0, -0.08, 1],
-      ArrowDown: [0, 0.08, 1],
-      '+': [0, 0, 0.9],
-      '=': [0, 0, 0.9],
-      '-': [0, 0, 1.1],
-    };
-    const nudge = turn[event.key];
-    if (!nudge || event.ctrlKey) return;
-    event.preventDefault();
-    view.stage.nudge(...nudge);
-  },
 };
 
 let valueAtStart = 1;
@@ -95,10 +109,10 @@ function connectSignals(): void {
     const isPainting = store.tab.value === 'fat' && store.brush.value.isOn;
     view.setBrush(isPainting ? store.brush.value : null, store.isSymmetric.value);
     view.setShowsPaint(store.tab.value === 'fat' && (isPainting || (store.documentState.value?.painted ?? false)));
-    canvas.current!.classList.toggle('painting', isPainting);
+    canvas.classList.toggle('painting', isPainting);
   });
   effect(() => {
-    const showsHandles = store.tab.value === 'bones' && store.hasPicture.value;
+    const showsHandles = store.tab.value === 'bones' && store.hasPicture.value && documentHasBody();
     view.setHandles(showsHandles ? store.catalogue.value : null, store.documentState.value?.joints);
   });
   const isEmpty = (o: object) => Object.keys(o).length === 0;
@@ -128,32 +142,46 @@ function watchDrops(): void {
 }
 
 if (window.innerWidth < 1000) store.showsMeasures.value = false;
-const connected = session.connect();
-render(<App canvas={canvas} actions={actions} />, document.getElementById('root')!);
-// To make the picture's context takes a second where there is no graphics card; the body comes meanwhile.
-await connected;
-view = new BodyView(canvas.current!, {
-  onPick: (part) => {
-    if (part?.kind === 'muscle') {
-      store.selectedMuscle.value = part.name;
-      if (store.tab.value !== 'contract') store.tab.value = 'muscles';
-      store.announce(`Selected ${readable(part.name)}`);
-    } else if (part === null) {
-      store.selectedMuscle.value = null;
-    }
-  },
-  onHover: (part, x, y) => {
-    hovered.value = part ? { text: labelOf(part.name), x, y } : null;
-  },
-  onEnter: () => (store.wantsPicking.value = true),
-  onStroke: (painted, count, end) => session.paint(painted, count, end),
-  onHandle: dragHandle,
-});
+// The context of the picture takes most of a second where there is no graphics card. It is made while the server sends the
+// body, and before the page around it is painted, which would keep the graphics busy.
+await session.connect();
+try {
+  view = new BodyView(canvas, {
+    onFirstPicture: () => {
+      store.isPageWhole.value = true;
+      void session.command('shown');
+    },
+    onPick: (part) => {
+      if (part?.kind === 'muscle') {
+        store.selectedMuscle.value = part.name;
+        if (store.tab.value !== 'contract') store.tab.value = 'muscles';
+        store.announce(`Selected ${readable(part.name)}`);
+      } else if (part === null) {
+        store.selectedMuscle.value = null;
+      }
+    },
+    onHover: (part, x, y) => {
+      hovered.value = part ? { text: labelOf(part.name), x, y } : null;
+    },
+    onEnter: () => (store.wantsPicking.value = true),
+    onStroke: (painted, count, end) => session.paint(painted, count, end),
+    onHandle: dragHandle,
+  });
+} catch (error) {
+  const root = document.getElementById('root')!;
+  root.className = 'no-picture';
+  root.textContent = 'This browser cannot draw in three dimensions (WebGL 2). Switch on hardware acceleration in its settings, or use another browser.';
+  throw error;
+}
 
 function labelOf(name: string): string {
   return store.catalogue.value?.muscles.find((m) => m.name === name)?.label || readable(name);
 }
 
+store.isPageWhole.value = !(await session.firstFrame());
+setTimeout(() => (store.isPageWhole.value = true), LONGEST_ALONE_MS);
+render(<App canvas={canvas} actions={actions} />, document.getElementById('root')!);
+view.stage.occupy(canvas.parentElement!);
 watchTheme((inner, outer) => view.stage.setBackground(inner, outer));
 watchKeys({ frame: () => view.stage.look('three-quarter') });
 watchDrops();

@@ -33,6 +33,7 @@ export class Session {
   /** Frames that came before there was a picture to show them in. */
   private early: ArrayBuffer[] = [];
   private whenOpen: () => void = () => {};
+  private whenShown: () => void = () => {};
 
   constructor(url: string) {
     this.connection = new Connection(url, {
@@ -65,6 +66,16 @@ export class Session {
     });
   }
 
+  /** Whether there is something to show; answered as soon as there is, and in any case soon after the page was opened. */
+  firstFrame(patienceMs = 800): Promise<boolean> {
+    return new Promise((resolve) => {
+      const answer = () => resolve(this.early.length > 0);
+      this.whenShown = answer;
+      setTimeout(answer, Math.max(0, patienceMs - performance.now()));
+      if (this.early.length > 0) answer();
+    });
+  }
+
   start(view: BodyView): void {
     this.view = view;
     if (store.catalogue.value) view.setCatalogue(store.catalogue.value);
@@ -83,7 +94,7 @@ export class Session {
     this.hasPickingGeometry = false;
     const known = store.documentState.value;
     const wanted = store.edits.value;
-    const answer = await this.command('hello', { protocol: PROTOCOL_VERSION });
+    const answer = await this.command('hello', { protocol: PROTOCOL_VERSION, draws: !store.hasPicture.value });
     if (!answer) return;
     const state = answer.state as DocumentState;
     this.setCatalogue(answer.catalogue as Catalogue);
@@ -178,6 +189,7 @@ export class Session {
   private receiveFrame(buffer: ArrayBuffer): void {
     if (!this.view) {
       this.early.push(buffer);
+      this.whenShown();
       return;
     }
     try {
@@ -287,6 +299,9 @@ export class Session {
       const played = await this.command('play', { file: name, loop: true });
       if (!played) return;
       store.tab.value = 'motion';
+    } else if (/\.(osim|xml)$/i.test(name)) {
+      store.forcesModel.value = name;
+      store.tab.value = 'forces';
     } else {
       const answer = await this.command('open', { file: name });
       if (!answer) return;

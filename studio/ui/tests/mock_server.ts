@@ -177,9 +177,15 @@ export class MockServer {
         this.standStill();
         return;
       case 'forces': {
-        const x = Array.from({ length: 30 }, (_, i) => 4 * i);
-        const curves = ['biceps', 'brachialis', 'triceps'].map((name, k) => ({ name, x, y: x.map((a) => (k === 2 ? -0.02 : 0.02 + 0.01 * k) * Math.sin((a * Math.PI) / 130 + 0.3)) }));
-        return { coordinate: String(command.coordinate ?? 'elbow_l'), coordinates: ['elbow_l', 'knee_l'], title: 'Moment arms', x_label: 'angle (°)', y_label: 'moment arm (m)', curves };
+        const values = Array.from({ length: 30 }, (_, i) => 4 * i);
+        const muscles = ['biceps', 'brachialis', 'triceps'].map((name, k) => ({
+          name,
+          label: name,
+          moment_arm_m: values.map((a) => (k === 2 ? -0.02 : 0.02 + 0.01 * k) * Math.sin((a * Math.PI) / 130 + 0.3)),
+          length_m: values.map((a) => 0.3 - 0.0004 * a),
+          force_n: values.map((a) => 400 * Math.exp(-(((a - 60) / 70) ** 2))),
+        }));
+        return { coordinate: String(command.coordinate ?? 'elbow_l'), coordinates: ['elbow_l', 'knee_l'], unit: 'deg', values, muscles };
       }
       case 'open':
         return this.open(String(command.file));
@@ -189,6 +195,8 @@ export class MockServer {
         this.files.set(name, Buffer.from(JSON.stringify({ format: 'mock', edits: this.current.edits })));
         return { file: name, url: `/api/files/${name}` };
       }
+      case 'shown':
+        return;
       case 'cancel':
         this.tell({ event: 'progress', job: command.job, what: '', fraction: 1, seconds_left: 0, done: true });
         return;
@@ -203,7 +211,7 @@ export class MockServer {
       else this.sendGeometry(view, view.layers, view.before);
       return;
     }
-    const isSilent = ['forces', 'save', 'export', 'cancel'].includes(command.do);
+    const isSilent = ['forces', 'save', 'export', 'shown', 'cancel'].includes(command.do);
     if (!isSilent) this.publish();
   }
 

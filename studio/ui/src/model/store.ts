@@ -36,6 +36,8 @@ export const divider = signal(0.5);
 export const showsMeasures = signal(true);
 export const selectedMuscle = signal<string | null>(null);
 export const hasPicture = signal(false);
+/** The page stands around the picture; at first there is the picture alone. */
+export const isPageWhole = signal(false);
 /** Muscles may be clicked soon, through the skin too, so their shapes are needed. */
 export const wantsPicking = signal(false);
 
@@ -51,6 +53,9 @@ export const brush = signal<Brush>({ isOn: false, erases: false, radius_m: 0.08,
 
 export const pose = signal<Readonly<Record<string, number[]>>>({});
 export const activations = signal<Readonly<Record<string, number>>>({});
+
+/** The model whose forces are plotted: a file of the workspace, or none: this body. */
+export const forcesModel = signal('');
 
 export const pendingEdits = new PendingEdits();
 const pendingVersion = signal(0);

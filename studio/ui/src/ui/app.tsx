@@ -1,5 +1,5 @@
-import type { RefObject } from 'preact';
 import { signal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import * as store from '../model/store';
 import { documentHasBody } from '../session';
 import type { ViewName } from '../view/stage';
@@ -20,7 +20,6 @@ import { TopBar, type TopBarActions } from './top_bar';
 export interface AppActions extends Omit<TopBarActions, 'showHelp'> {
   focusMuscle(name: string): void;
   look(view: ViewName): void;
-  stageKey(event: KeyboardEvent): void;
 }
 
 export const hovered = signal<{ text: string; x: number; y: number } | null>(null);
@@ -37,34 +36,40 @@ const TABS: { name: store.TabName; label: string; title: string }[] = [
   { name: 'forces', label: 'Forces', title: 'Muscle forces' },
 ];
 
-export function App({ canvas, actions }: { canvas: RefObject<HTMLCanvasElement>; actions: AppActions }) {
+/** The canvas is older than the page around it: its context takes a while to make. */
+function Picture({ canvas }: { canvas: HTMLCanvasElement }) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => place.current!.append(canvas), [canvas]);
+  return <div class="picture" ref={place} />;
+}
+
+export function App({ canvas, actions }: { canvas: HTMLCanvasElement; actions: AppActions }) {
+  // Until the first picture is drawn there are empty places only: to paint the panels would keep it waiting.
+  const isWhole = store.isPageWhole.value;
   return (
     <div class={`app ${store.showsMeasures.value ? 'with-measures' : ''}`}>
-      <TopBar {...actions} showHelp={() => (showsHelp.value = true)} />
+      {isWhole ? <TopBar {...actions} showHelp={() => (showsHelp.value = true)} /> : <header class="top-bar" />}
       <ConnectionBanner />
       <main>
-        <TabRail />
-        <Panel actions={actions} />
+        {isWhole ? <TabRail /> : <div class="rail" />}
+        {isWhole ? <Panel actions={actions} /> : <div class="panel" />}
         <div class="stage" data-testid="stage">
-          <canvas
-            ref={canvas}
-            tabIndex={0}
-            role="img"
-            data-testid="canvas"
-            aria-label="The body. Arrow keys turn it, plus and minus zoom, F brings it back."
-            onKeyDown={actions.stageKey}
-          />
-          <Divider />
-          <ViewButtons look={actions.look} />
-          <CrossFade />
-          <ModeBadge />
-          <Waiting />
-          <Jobs />
+          <Picture canvas={canvas} />
+          {isWhole && (
+            <>
+              <Divider />
+              <ViewButtons look={actions.look} />
+              <CrossFade />
+              <ModeBadge />
+              <Waiting />
+              <Jobs />
+            </>
+          )}
           {hovered.value && (
             <span class="hover-name" style={{ left: `${hovered.value.x + 14}px`, top: `${hovered.value.y + 10}px` }}>{hovered.value.text}</span>
           )}
         </div>
-        {store.showsMeasures.value && <MeasuresPanel />}
+        {store.showsMeasures.value && (isWhole ? <MeasuresPanel /> : <aside class="measures" />)}
       </main>
       {isDropping.value && <div class="drop-target" data-testid="drop-target">Drop a body, a mesh, a motion or a recipe</div>}
       <Toasts />

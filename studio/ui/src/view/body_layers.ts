@@ -6,6 +6,7 @@ import {
   makeBoneMaterial,
   makeFacetMaterial,
   makeMuscleMaterial,
+  makePlainSkinMaterial,
   makeSharedUniforms,
   makeSkinMaterial,
 } from './materials';
@@ -35,6 +36,9 @@ export class BodyLayers {
   readonly shared = makeSharedUniforms();
   private readonly layers = new Map<number, Layer>();
   private readonly skinMaterial = makeSkinMaterial(this.shared);
+  /** Kept for its shader, which the skin takes when it fades. */
+  private readonly fadedSkin = makeSkinMaterial(this.shared);
+  private readonly plainSkin = makePlainSkinMaterial();
   private readonly skinDepth = new THREE.MeshBasicMaterial({ colorWrite: false });
   private readonly muscleMaterial = makeMuscleMaterial(this.shared);
   private readonly boneMaterial = makeBoneMaterial(this.shared);
@@ -46,16 +50,38 @@ export class BodyLayers {
   /** Copies before edits, kept as they came until somebody compares. */
   private readonly stashed = new Map<number, MeshFrame>();
   private wantsBefore = false;
+  /** The skin of the first picture; its good material is still being compiled. */
+  private isPlain = true;
   /** Told when a crease map was made after its frame. */
   onLateChange: () => void = () => {};
 
-  constructor() {
-    // Holds the skin's place so that its shader can be compiled before there is a skin.
-    const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(9), 3));
-    geometry.setAttribute('normal', new THREE.BufferAttribute(new Int8Array(12), 4, true));
-    geometry.setAttribute('color', new THREE.BufferAttribute(new Uint8Array(12), 4, true));
-    this.put(MESH.skin, geometry, [], 0);
+  /** What the first picture is drawn with, for the compiler. */
+  plainExample(): THREE.Object3D {
+    return new THREE.Mesh(exampleGeometry(), this.plainSkin);
+  }
+  skinExample(): THREE.Object3D {
+    this.skinMaterial.transparent = false;
+    return new THREE.Mesh(exampleGeometry(), this.skinMaterial);
+  }
+  /** The skin when it fades (another shader than when it is opaque), and what it then shows. */
+  insideExamples(): THREE.Object3D {
+    const geometry = exampleGeometry();
+    const group = new THREE.Group();
+    for (const material of [this.fadedSkin, this.skinDepth, this.muscleMaterial, this.boneMaterial]) group.add(new THREE.Mesh(geometry, material));
+    return group;
+  }
+
+  /** The good materials are ready. */
+  wearGood(): void {
+    this.isPlain = false;
+    for (const layer of this.layers.values()) {
+      if (layer.mesh % MESH.before === MESH.skin) (layer.object as THREE.Mesh).material = this.skinMaterial;
+    }
+  }
+
+  /** Creases are still to be drawn anew. */
+  get isRefreshing(): boolean {
+    return this.creaseTimers.size > 0;
   }
 
   setParts(parts: readonly Part[]): void {
@@ -73,8 +99,9 @@ export class BodyLayers {
     return this.layers.values();
   }
 
+  /** Forgets everything but the skin. */
   clear(): void {
-    for (const mesh of [...this.layers.keys()]) this.remove(mesh);
+    for (const mesh of [...this.layers.keys()]) if (mesh !== MESH.skin) this.remove(mesh);
     this.stashed.clear();
   }
 
@@ -119,13 +146,13 @@ export class BodyLayers {
     geometry.setAttribute('position', position);
     geometry.setAttribute('normal', new THREE.BufferAttribute(frame.normals, 4, true).setUsage(THREE.DynamicDrawUsage));
     geometry.setIndex(new THREE.BufferAttribute(frame.indices, 1));
-    geometry.setAttribute('part', new THREE.BufferAttribute(partOfVertices(vertices, frame.indices, frame.parts), 1));
     geometry.setAttribute('paint', new THREE.BufferAttribute(new Float32Array(vertices), 1).setUsage(THREE.DynamicDrawUsage));
     this.put(mesh, geometry, frame.parts, frame.revision);
   }
 
   /** Colours, grain and creases: made when a layer is first seen, since many are only ever clicked through. */
   dress(layer: Layer): void {
+    if (this.isPlain) return;
     const geometry = layer.object.geometry as THREE.BufferGeometry;
     if (!(layer.object instanceof THREE.Mesh) || geometry.hasAttribute('cavity') || !geometry.getIndex()) return;
     const positions = geometry.getAttribute('position').array as Float32Array;
@@ -136,6 +163,7 @@ export class BodyLayers {
     const look = isSkin
       ? { colours: computeMottle(positions), grain: new Float32Array(positions.length) }
       : computePartLook(positions, indices, layer.ranges, this.parts, FALLBACK[kind] ?? BESIDE_COLOUR);
+    geometry.setAttribute('part', new THREE.BufferAttribute(partOfVertices(positions.length / 3, indices, layer.ranges), 1));
     geometry.setAttribute('color', new THREE.BufferAttribute(look.colours, 4, true));
     geometry.setAttribute('grain', new THREE.BufferAttribute(look.grain, 3));
     // The first picture of the skin does not wait for its creases.
@@ -176,7 +204,7 @@ export class BodyLayers {
   }
 
   private materialOf(kind: number): THREE.Material {
-    if (kind === MESH.skin) return this.skinMaterial;
+    if (kind === MESH.skin) return this.isPlain ? this.plainSkin : this.skinMaterial;
     if (kind === MESH.muscles || kind === MESH.envelope) return this.muscleMaterial;
     if (kind === MESH.bones) return this.boneMaterial;
     return this.facetMaterial;
@@ -220,6 +248,7 @@ export class BodyLayers {
   private refreshCreasesLater(mesh: number): void {
     clearTimeout(this.creaseTimers.get(mesh));
     const timer = setTimeout(() => {
+      this.creaseTimers.delete(mesh);
       const geometry = this.layers.get(mesh)?.object.geometry as THREE.BufferGeometry | undefined;
       const cavity = geometry?.getAttribute('cavity') as THREE.BufferAttribute | undefined;
       if (!geometry || !cavity) return;
@@ -263,6 +292,7 @@ export class BodyLayers {
     const layer = this.layers.get(mesh);
     if (!layer) return;
     clearTimeout(this.creaseTimers.get(mesh));
+    this.creaseTimers.delete(mesh);
     this.root.remove(layer.object);
     layer.object.geometry.dispose();
     this.layers.delete(mesh);
@@ -276,4 +306,12 @@ export class BodyLayers {
   }
 }
 
-export { ORDER };
+/** A triangle with the attributes that shaders are chosen by. */
+function exampleGeometry(): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(9), 3));
+  geometry.setAttribute('normal', new THREE.BufferAttribute(new Int8Array(12), 4, true));
+  geometry.setAttribute('color', new THREE.BufferAttribute(new Uint8Array(12), 4, true));
+  return geometry;
+}
+

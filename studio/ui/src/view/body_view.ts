@@ -10,6 +10,7 @@ import { NO_PART } from './materials';
 import { Stage } from './stage';
 
 export interface BodyViewEvents {
+  onFirstPicture(): void;
   onPick(part: Part | null): void;
   onHover(part: Part | null, x: number, y: number): void;
   /** The pointer came to the picture: what can be clicked should be there. */
@@ -41,12 +42,22 @@ export class BodyView {
   private fade = 0;
   private inside: ReadonlySet<LayerName> = new Set(['muscles', 'bones']);
   private isFramed = false;
+  private framed: THREE.Box3 | null = null;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly events: BodyViewEvents,
   ) {
-    this.stage = new Stage(canvas, this.layers.root);
+    this.stage = new Stage(canvas, this.layers.root, {
+      first: () => this.layers.plainExample(),
+      skin: () => this.layers.skinExample(),
+      inside: () => this.layers.insideExamples(),
+      onFirstPicture: () => this.events.onFirstPicture(),
+      onReady: () => {
+        this.layers.wearGood();
+        this.show();
+      },
+    });
     this.stage.scene.add(this.ring.object, this.handles.root);
     this.layers.onLateChange = () => this.stage.invalidate();
     // Before OrbitControls sees them: a stroke or a dragged handle must not turn the camera.
@@ -58,11 +69,16 @@ export class BodyView {
     canvas.addEventListener('pointerleave', () => this.pointerLeave());
   }
 
+  /** Nothing is still to be drawn, nor to be drawn better. */
+  get isSettled(): boolean {
+    return this.stage.isSettled && !this.layers.isRefreshing;
+  }
+
   setCatalogue(catalogue: Catalogue): void {
     this.layers.setParts(catalogue.parts);
   }
 
-  /** Another body: its meshes come anew. */
+  /** Another body: its meshes come anew. The skin stays until its successor is there, so that the picture is never empty. */
   forget(): void {
     this.layers.clear();
     this.isFramed = false;
@@ -80,6 +96,9 @@ export class BodyView {
     const box = this.boxOf(MESH.skin);
     if (!box) return;
     this.isFramed = true;
+    // The same body again: whoever has turned it meanwhile keeps the view.
+    if (this.framed && isSameBox(box, this.framed)) return;
+    this.framed = box;
     this.stage.setSubject(box);
     this.stage.look('three-quarter', false);
   }
@@ -325,4 +344,9 @@ export class BodyView {
     this.events.onHover(null, 0, 0);
     this.stage.invalidate();
   }
+}
+
+function isSameBox(a: THREE.Box3, b: THREE.Box3): boolean {
+  const millimetre = 0.001;
+  return a.min.distanceTo(b.min) < millimetre && a.max.distanceTo(b.max) < millimetre;
 }

@@ -142,6 +142,25 @@ export function makeBoneMaterial(shared: SharedUniforms): THREE.MeshStandardMate
   });
 }
 
+/** Skin for the first picture: a small shader that compiles at once, lit about as the good one is. */
+export function makePlainSkinMaterial(): THREE.ShaderMaterial {
+  return new THREE.ShaderMaterial({
+    vertexShader: /* glsl */ `
+      varying vec3 vN;
+      void main() { vN = normal; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
+    fragmentShader: /* glsl */ `
+      varying vec3 vN;
+      void main() {
+        vec3 n = normalize(vN);
+        vec3 key = clamp((dot(n, vec3(0.577)) + vec3(0.34, 0.13, 0.08)) / (1.0 + vec3(0.34, 0.13, 0.08)), 0.0, 1.0);
+        vec3 soft = vec3(0.20, 0.17, 0.17) + 0.10 * (0.5 + 0.5 * n.y);
+        vec3 rim = 0.12 * vec3(0.79, 0.85, 1.0) * max(0.0, dot(n, vec3(-0.73, 0.43, -0.53)));
+        gl_FragColor = vec4(pow(vec3(0.61, 0.37, 0.27) * (soft + 0.95 * key + rim), vec3(1.0 / 2.2)), 1.0);
+      }`,
+    toneMapped: false,
+  });
+}
+
 /** Tetrahedra and files beside the body: plain and matte, facets seen. */
 export function makeFacetMaterial(shared: SharedUniforms): THREE.MeshStandardMaterial {
   const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.8, flatShading: true });

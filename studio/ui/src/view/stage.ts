@@ -19,8 +19,25 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
 const SHADOW = 0.72;
 /** Pictures further apart than this, in ms, are not a motion. */
 const REST_MS = 220;
+/** After the good skin, the rest is compiled. */
+const INSIDE_DELAY_MS = 1500;
+/** Between the middle and the rim of the backdrop: the one shade of the first picture. */
+const PLAIN_SHADE = 0.4;
 /** The mark that says how long after its opening the page showed a body. */
 const FIRST_PICTURE = 'first-picture';
+
+/** What the compiler is given before there is anything to draw. */
+export interface Examples {
+  /** Of the first picture, which somebody waits for: little, and plain. */
+  first(): THREE.Object3D;
+  /** The skin as it is drawn afterwards. */
+  skin(): THREE.Object3D;
+  /** The skin when it fades, and what is under it. */
+  inside(): THREE.Object3D;
+  onFirstPicture(): void;
+  /** The good skin may be used now. */
+  onReady(): void;
+}
 
 export interface SplitPass {
   /** Share of the width that belongs to the picture before. */
@@ -46,7 +63,11 @@ export class Stage {
   private needsShadows = true;
   private lastDraw = 0;
   /** The picture on the screen is a quick one; a good one follows when things rest. */
-  private isHurried = false;
+  private isHurried: boolean;
+  /** Drawn with little, until the shaders of the good picture are compiled. */
+  private isPlain = true;
+  private isFirstUnderWay = false;
+  private backdrop: THREE.Texture | null = null;
   private flight: { from: THREE.Vector3; to: THREE.Vector3; target: THREE.Vector3; start: number; targetFrom: THREE.Vector3 } | null = null;
   private centre = new THREE.Vector3(0, 0.9, 0);
   private height = 1.8;
@@ -57,9 +78,11 @@ export class Stage {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     body: THREE.Object3D,
+    private readonly examples: Examples,
   ) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
     this.quality = chooseQuality(window.location.search, this.renderer.getContext());
+    this.isHurried = this.quality.shadowsWait;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     this.renderer.toneMappingExposure = 1.0;
     this.renderer.shadowMap.enabled = true;
@@ -68,6 +91,7 @@ export class Stage {
     this.renderer.debug.checkShaderErrors = import.meta.env.DEV;
     this.renderer.shadowMap.autoUpdate = false;
     this.contact = new ContactShadow(body);
+    this.contact.plane.visible = false;
     this.scene.add(body, this.fill, this.key, this.key.target, this.rim, this.contact.plane);
     this.placeLights();
     this.controls = new OrbitControls(this.camera, canvas);
@@ -78,9 +102,8 @@ export class Stage {
     this.controls.maxPolarAngle = Math.PI * 0.62;
     this.controls.addEventListener('change', () => this.invalidate());
     this.look('three-quarter', false);
-    this.warmUp(body);
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
-    this.resize();
+    // Compiles while the body is still on its way.
+    this.renderer.compile(this.examples.first(), this.camera, this.scene);
     const tick = () => {
       requestAnimationFrame(tick);
       this.step();
@@ -88,10 +111,10 @@ export class Stage {
     requestAnimationFrame(tick);
   }
 
-  /** Lets the shaders of the first picture compile while the body is still on its way. */
-  private warmUp(body: THREE.Object3D): void {
-    this.renderer.shadowMap.needsUpdate = true;
-    this.renderer.compile(body, this.camera, this.scene);
+  /** The canvas has its place in the page: follows its size from now on. */
+  occupy(room: HTMLElement): void {
+    new ResizeObserver(() => this.resize()).observe(room);
+    this.resize();
   }
 
   /** Ask for a picture at the next animation frame. */
@@ -105,9 +128,10 @@ export class Stage {
   }
 
   setBackground(inner: string, outer: string): void {
-    const texture = radialGradient(inner, outer);
-    (this.scene.background as THREE.Texture | null)?.dispose();
-    this.scene.background = texture;
+    this.backdrop?.dispose();
+    this.backdrop = radialGradient(inner, outer);
+    if (!this.isPlain) this.scene.background = this.backdrop;
+    this.renderer.setClearColor(new THREE.Color(inner).lerp(new THREE.Color(outer), PLAIN_SHADE));
     this.invalidate();
   }
 
@@ -225,23 +249,65 @@ export class Stage {
     const now = performance.now();
     const hurries = this.quality.shadowsWait;
     const isFirst = this.framesDrawn === 0;
-    if (!this.hasSubject) return;
+    if (!this.hasSubject || this.isFirstUnderWay) return;
     if (this.needsDraw) {
       // A picture soon after another: something moves. The first after a rest is drawn well at once; the very first
       // is drawn quickly, for somebody waits for it.
       this.setHurried(hurries && (isFirst || this.isHurried || now - this.lastDraw < REST_MS));
       this.draw();
       this.lastDraw = performance.now();
-      if (isFirst) performance.mark(FIRST_PICTURE);
+      if (isFirst) this.awaitFirst();
     } else if (this.isHurried && now - this.lastDraw > REST_MS) {
       this.setHurried(false);
       this.draw();
     }
   }
 
+  /** Calls back once all that was asked of the graphics so far has been drawn. */
+  private whenDrawn(then: () => void): void {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+    gl.flush();
+    const ask = () => {
+      if (gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) {
+        setTimeout(ask, 5);
+        return;
+      }
+      gl.deleteSync(fence);
+      then();
+    };
+    setTimeout(ask);
+  }
+
+  private awaitFirst(): void {
+    this.isFirstUnderWay = true;
+    this.whenDrawn(() => {
+      this.isFirstUnderWay = false;
+      performance.mark(FIRST_PICTURE);
+      this.examples.onFirstPicture();
+      this.becomeGood();
+    });
+  }
+
+  /** The first picture is there; the shaders of the good ones are compiled beside it and then take over. */
+  private becomeGood(): void {
+    const skin = this.examples.skin();
+    skin.add(new THREE.Mesh(this.contact.plane.geometry, this.contact.plane.material));
+    this.renderer.compile(skin, this.camera, this.scene);
+    this.whenDrawn(() => {
+      this.isPlain = false;
+      this.scene.background = this.backdrop;
+      this.contact.plane.visible = true;
+      this.examples.onReady();
+      this.invalidateShadows();
+      // What is under the skin may be looked at soon.
+      setTimeout(() => this.renderer.compile(this.examples.inside(), this.camera, this.scene), INSIDE_DELAY_MS);
+    });
+  }
+
   /** No picture is waited for, and the last one was a good one. */
   get isSettled(): boolean {
-    return !this.needsDraw && !this.isHurried && !this.needsShadows && this.flight === null;
+    return !this.needsDraw && !this.isHurried && !this.isPlain && !this.needsShadows && this.flight === null;
   }
 
   private setHurried(isHurried: boolean): void {
@@ -253,7 +319,7 @@ export class Stage {
   private draw(): void {
     this.needsDraw = false;
     this.onBeforeDraw();
-    if (this.needsShadows && !this.isHurried) {
+    if (this.needsShadows && !this.isHurried && !this.isPlain) {
       this.split?.showAfter();
       this.renderer.shadowMap.needsUpdate = true;
       this.key.shadow.intensity = SHADOW;

@@ -1,44 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import { listFiles } from '../../model/files';
-import type { Answer, Curve, Plot } from '../../protocol/types';
+import { forcePlots, type ForcePlots } from '../../model/forces';
+import * as store from '../../model/store';
 import { session } from '../../session';
 import { readable } from '../../model/format';
 import { Button, Section } from '../controls';
 import { LinePlot } from '../plots';
 
-interface Shown {
-  plots: Plot[];
-  coordinate: string;
-  coordinates: string[];
-}
-
-export function plotsOf(answer: Answer): Shown {
-  const coordinate = String(answer.coordinate ?? '');
-  const plots = (answer.plots as Plot[] | undefined) ?? [
-    {
-      title: String(answer.title ?? readable(coordinate)),
-      x_label: String(answer.x_label ?? 'angle'),
-      y_label: String(answer.y_label ?? 'force'),
-      curves: (answer.curves as Curve[] | undefined) ?? [],
-    },
-  ];
-  const names = (answer.coordinates as (string | { name: string })[] | undefined) ?? [];
-  return { plots, coordinate, coordinates: names.map((c) => (typeof c === 'string' ? c : c.name)) };
-}
-
 export function ForcesPanel({ pickFiles }: { pickFiles(accept: string): void }) {
-  const [shown, setShown] = useState<Shown | null>(null);
-  const [model, setModel] = useState('');
+  const [shown, setShown] = useState<ForcePlots | null>(null);
+  const model = store.forcesModel.value;
   const [models, setModels] = useState<string[]>([]);
   useEffect(() => {
     listFiles()
       .then((all) => setModels(all.map((f) => f.name).filter((n) => /\.(osim|xml)$/i.test(n))))
       .catch(() => setModels([]));
-  }, [shown]);
+  }, [shown, model]);
   const ask = async (file: string, coordinate: string) => {
     const answer = await session.command('forces', { ...(file ? { file } : {}), ...(coordinate ? { coordinate } : {}) });
-    if (answer) setShown(plotsOf(answer));
+    if (answer) setShown(forcePlots(answer));
   };
+  // Another model, or the tab is opened: its curves are what one comes for.
+  useEffect(() => void ask(model, ''), [model]);
   return (
     <>
       <p class="hint">How hard and with what lever the muscles pull as a joint turns.</p>
@@ -49,10 +32,7 @@ export function ForcesPanel({ pickFiles }: { pickFiles(accept: string): void }) 
             data-testid="forces-model"
             aria-label="Musculoskeletal model"
             value={model}
-            onChange={(e) => {
-              setModel(e.currentTarget.value);
-              void ask(e.currentTarget.value, '');
-            }}
+            onChange={(e) => (store.forcesModel.value = e.currentTarget.value)}
           >
             <option value="">This body</option>
             {models.map((m) => (
@@ -71,10 +51,12 @@ export function ForcesPanel({ pickFiles }: { pickFiles(accept: string): void }) 
           </label>
         )}
         <div class="chips">
-          <Button testid="forces-show" label="Show curves" icon="forces" wide primary onClick={() => void ask(model, shown?.coordinate ?? '')} />
+          <Button testid="forces-show" label="Compute again" icon="forces" hint="For the body as it is now" wide onClick={() => void ask(model, shown?.coordinate ?? '')} />
           <Button testid="forces-open" label="Open a model…" icon="open" wide onClick={() => pickFiles('.osim,.xml')} />
         </div>
       </Section>
+      {!shown && <p class="hint" role="status">Computing the curves…</p>}
+      {shown && shown.plots.length === 0 && <p class="hint">No muscle crosses this joint.</p>}
       {shown?.plots.map((plot, i) => <LinePlot key={i} plot={plot} testid={`forces-plot-${i}`} />)}
     </>
   );
