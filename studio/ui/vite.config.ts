@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Names without hashes: the program embeds these files, and a change of content is told by the server's ETag.
+// Names of assets hold a hash of their content: browsers keep them for good, and a newer program has others.
 export default defineConfig({
   base: './',
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
@@ -11,9 +11,9 @@ export default defineConfig({
     modulePreload: false,
     rollupOptions: {
       output: {
-        entryFileNames: 'assets/studio.js',
-        chunkFileNames: 'assets/[name].js',
-        assetFileNames: 'assets/studio[extname]',
+        entryFileNames: 'assets/studio-[hash].js',
+        chunkFileNames: 'assets/[name]-[hash].js',
+        assetFileNames: 'assets/studio-[hash][extname]',
       },
     },
   },
