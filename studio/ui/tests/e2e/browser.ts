@@ -35,14 +35,14 @@ export async function openPage(browser: Browser, url: string, size = { width: 12
     if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(message.text())) errors.push(message.text());
   });
   await page.goto(url);
-  await until(page, () => window.studio?.store.hasPicture.value && window.studio.view.stage.framesDrawn > 1);
+  await until(page, () => window.studio?.store.hasPicture.value && window.studio.view.isSettled);
   return { page, errors };
 }
 
-/** Waits for a good picture of all that was asked for so far. */
+/** Waits for a good picture of all that was asked for so far: with its shadows and creases, and at its full resolution. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => window.studio.view.stage.invalidate());
-  await until(page, () => window.studio.view.stage.isSettled);
+  await until(page, () => window.studio.view.isSettled);
 }
 
 export interface Silhouette {
@@ -55,15 +55,15 @@ export interface Silhouette {
   height: number;
 }
 
+/** Messages, running jobs and buttons lie over the picture, and some are as warm as skin. */
+const PICTURE_ALONE = '.stage > :not(.picture), .toasts { visibility: hidden !important; }';
+
 /** The body is warm (more red than blue) and the dark backdrop cold, so no reference picture is needed. */
 export async function silhouette(page: Page, options = { settled: true }): Promise<Silhouette> {
-  // Messages lie over the picture.
-  await page.evaluate(() => (window.studio.store.toasts.value = []));
   if (options.settled) await settle(page);
   const box = (await page.getByTestId('canvas').boundingBox())!;
-  // Between the buttons above and the slider below, and left of running jobs.
   const clip = { x: box.x, y: box.y + 52, width: box.width, height: box.height - 120 };
-  const png = PNG.sync.read(await page.screenshot({ clip, timeout: 120_000 }));
+  const png = PNG.sync.read(await page.screenshot({ clip, timeout: 120_000, style: PICTURE_ALONE }));
   const rows: number[] = [];
   const pixels = new Uint8Array(png.width * png.height);
   for (let y = 0; y < png.height; ++y) {
