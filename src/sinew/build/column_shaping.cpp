@@ -15,24 +15,23 @@ namespace sinew {
 
 namespace {
 
-/// Edge, and the two corners it does not touch.
-constexpr int kEdges[6][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 3, 1, 2},
-                              {1, 2, 0, 3}, {1, 3, 0, 2}, {2, 3, 0, 1}};
-
 /// Smallest angle between two faces, rad; negative without volume.
 double smallest_dihedral(const std::array<Vec3, 4>& x) {
-    if (!((x[1] - x[0]).cross(x[2] - x[0]).dot(x[3] - x[0]) > 0.0)) {
+    const Vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0];
+    const Vec3 d = a.cross(b);
+    if (!(d.dot(c) > 0.0)) {
         return -1.0;
     }
-    double smallest = 4.0;
-    for (const auto& e : kEdges) {
-        const Vec3& at = x[static_cast<std::size_t>(e[0])];
-        const Vec3 along = x[static_cast<std::size_t>(e[1])] - at;
-        const Vec3 u = along.cross(x[static_cast<std::size_t>(e[2])] - at);
-        const Vec3 v = along.cross(x[static_cast<std::size_t>(e[3])] - at);
-        smallest = std::min(smallest, std::atan2(u.cross(v).norm(), u.dot(v)));
+    // Outward normals; the angle between two faces is pi less that between their normals.
+    const std::array<Vec3, 4> n = {(b - a).cross(c - a).normalized(), c.cross(b).normalized(),
+                                   a.cross(c).normalized(), -d.normalized()};
+    double largest_cosine = -1.0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t k = i + 1; k < 4; ++k) {
+            largest_cosine = std::max(largest_cosine, -n[i].dot(n[k]));
+        }
     }
-    return smallest;
+    return std::acos(std::min(largest_cosine, 1.0));
 }
 
 class ColumnShaping {
@@ -46,7 +45,8 @@ public:
           columns_(fat_columns(skin.triangles, vertices_)),
           around_(triangles_of_vertices(skin.triangles, vertices_)),
           before_(envelope),
-          all_(2 * vertices_, 3) {
+          all_(2 * vertices_, 3),
+          is_tried_(static_cast<std::size_t>(vertices_), 0) {
         all_ << skin.points, envelope;
     }
 
@@ -55,7 +55,9 @@ public:
             const std::vector<Index> bad = bad_vertices();
             bool has_moved = false;
             for (const Index v : bad) {
-                has_moved = improve(v) || has_moved;
+                if (is_tried_[static_cast<std::size_t>(v)] == 0) {
+                    has_moved = try_to_improve(v) || has_moved;
+                }
             }
             if (!has_moved) {
                 break;
@@ -86,8 +88,8 @@ private:
         return bad;
     }
 
-    /// Over all columns at v, its envelope point being at x.
-    double smallest_around(Index v, const Vec3& x) const {
+    /// Over all columns at v, its envelope point being at x; no search for less than `enough`.
+    double smallest_around(Index v, const Vec3& x, double enough) const {
         double smallest = 4.0;
         const auto moved = static_cast<Index>(vertices_ + v);
         for (const Index triangle : around_[static_cast<std::size_t>(v)]) {
@@ -98,33 +100,81 @@ private:
                     corners[k] = c == moved ? x : point(all_, c);
                 }
                 smallest = std::min(smallest, smallest_dihedral(corners));
+                if (smallest <= enough) {
+                    return smallest;
+                }
             }
         }
         return smallest;
     }
 
-    /// Least distance of the envelope around v from muscles and bones: at v and at the middles of
-    /// edges and triangles.
-    double clearance(Index v, const Vec3& x) const {
-        double least = solid_.signed_distance(x);
+    /// A place of the envelope around v that must keep off muscles and bones: a share of v's own
+    /// place and the rest.
+    struct Watched {
+        double share = 1.0;
+        Vec3 rest = Vec3::Zero();
+        double distance = 0.0;  ///< signed, before v moves, m
+
+        Vec3 place(const Vec3& x) const {
+            return share * x + rest;
+        }
+    };
+
+    /// v itself and the middles of edges and triangles around it.
+    std::vector<Watched> watched_around(Index v, const Vec3& x) const {
+        std::vector<Watched> all = {{}};
         for (const Index t : around_[static_cast<std::size_t>(v)]) {
-            Vec3 sum = x;
+            Vec3 sum = Vec3::Zero();
             for (int k = 0; k < 3; ++k) {
                 const Index n = skin_.triangles(t, k);
                 if (n != v) {
                     sum += envelope_point(n);
-                    least = std::min(least, solid_.signed_distance(0.5 * (x + envelope_point(n))));
+                }
+                // Each edge is the one after v in one of its two triangles.
+                if (skin_.triangles(t, (k + 2) % 3) == v) {
+                    all.push_back({.share = 0.5, .rest = 0.5 * envelope_point(n)});
                 }
             }
-            least = std::min(least, solid_.signed_distance(sum / 3.0));
+            all.push_back({.share = 1.0 / 3.0, .rest = sum / 3.0});
         }
-        return least;
+        for (Watched& w : all) {
+            w.distance = solid_.signed_distance(w.place(x));
+        }
+        return all;
+    }
+
+    /// Whether all keep the distance with v at x, having been measured with v at `start`.
+    bool keeps_off(const std::vector<Watched>& watched, const Vec3& start, const Vec3& x,
+                   double allowed) const {
+        const double way = (x - start).norm();
+        return std::all_of(watched.begin(), watched.end(), [&](const Watched& w) {
+            // Distances change no faster than places do.
+            return (w.distance > 0.0 && w.distance - w.share * way >= std::max(allowed, 0.0)) ||
+                   solid_.signed_distance(w.place(x)) >= allowed;
+        });
+    }
+
+    /// One that could not be improved need not be tried again until something around it moves.
+    bool try_to_improve(Index v) {
+        const bool has_moved = improve(v);
+        is_tried_[static_cast<std::size_t>(v)] = 1;
+        if (has_moved) {
+            for (const Index t : around_[static_cast<std::size_t>(v)]) {
+                for (int k = 0; k < 3; ++k) {
+                    is_tried_[static_cast<std::size_t>(skin_.triangles(t, k))] = 0;
+                }
+            }
+        }
+        return has_moved;
     }
 
     bool improve(Index v) {
         const Vec3 start = envelope_point(v);
         Vec3 best = start;
-        double best_angle = smallest_around(v, best);
+        double best_angle = smallest_around(v, best, -1.0);
+        if (best_angle >= options_.min_dihedral) {
+            return false;
+        }
         double reach = 0.0;
         for (const Index t : around_[static_cast<std::size_t>(v)]) {
             for (int k = 0; k < 3; ++k) {
@@ -132,15 +182,19 @@ private:
                 reach = std::max(reach, (n - start).norm());
             }
         }
-        const double allowed = std::min(options_.margin, clearance(v, start));
+        const std::vector<Watched> watched = watched_around(v, start);
+        double allowed = options_.margin;
+        for (const Watched& w : watched) {
+            allowed = std::min(allowed, w.distance);
+        }
         for (double step = 0.1 * reach; step > 0.002 * reach; step *= 0.5) {
             for (int k = 0; k < 26 && best_angle < options_.min_dihedral; ++k) {
                 // All neighbours in a cube, its middle left out.
                 const int cell = k < 13 ? k : k + 1;
                 const Vec3 way(cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1);
                 const Vec3 x = best + step * way.normalized();
-                const double angle = smallest_around(v, x);
-                if (angle > best_angle && clearance(v, x) >= allowed) {
+                const double angle = smallest_around(v, x, best_angle);
+                if (angle > best_angle && keeps_off(watched, start, x, allowed)) {
                     best = x;
                     best_angle = angle;
                 }
@@ -194,6 +248,7 @@ private:
     Lists around_;
     Points before_;
     Points all_;
+    std::vector<char> is_tried_;  // in vain, with everything around where it is
 };
 
 }  // namespace
