@@ -66,22 +66,28 @@ Block block_of(const Block& whole, int length, std::size_t index) {
 
 using Shapes = std::vector<const FigureShape*>;
 
-/// Those of the shapes that matter in a block, in the same order.
+/// Those of the shapes that matter in a block, in the same order; none where all values are larger
+/// than four cells.
 Shapes near_shapes(const Shapes& shapes, const Block& block, const ScalarGrid& grid) {
     const Vec3 low = block.first(grid);
     const Vec3 high = block.last(grid);
+    const double level = 4.0 * grid.cell;
     std::vector<Index> pieces;
     Shapes near;
     bool is_touched = false;
     for (const FigureShape* shape : shapes) {
-        const double reach = shape->blend() + 4.0 * grid.cell;
+        const double reach = shape->blend() + level;
         const Bounds& box = shape->bounds(FigureLayer::Part);
-        if ((box.low.array() <= high.array() + reach).all() &&
-            (box.high.array() >= low.array() - reach).all() &&
-            shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(), FigureLayer::Part,
-                               pieces) <= reach) {
+        if ((box.low.array() > high.array() + reach).any() ||
+            (box.high.array() < low.array() - reach).any()) {
+            continue;
+        }
+        const double bound = shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(),
+                                                FigureLayer::Part, pieces);
+        if (bound <= reach) {
             near.push_back(shape);
-            is_touched = is_touched || !shape->is_cut();
+            // Where shapes join, values are lower by a quarter of the blend at most, each time.
+            is_touched = is_touched || (!shape->is_cut() && bound <= level + 0.5 * shape->blend());
         }
     }
     return is_touched ? near : Shapes{};
@@ -255,7 +261,21 @@ private:
     std::vector<float> band_;
 };
 
-/// A first surface tells how far the grid's count of volume is off, the next is right or nearly so.
+/// Moves all vertices along their normals by what the volume lacks over the area.
+void correct_volume(TriangleMesh& mesh, double wanted) {
+    constexpr int kSteps = 3;
+    constexpr double kTolerance = 1e-4;
+    for (int step = 0; step < kSteps; ++step) {
+        const double lacks = wanted - enclosed_volume(mesh.points, mesh.triangles);
+        const double area = surface_area(mesh.points, mesh.triangles);
+        if (std::abs(lacks) < kTolerance * wanted || !(area > 0.0)) {
+            return;
+        }
+        mesh.points += lacks / area * vertex_normals(mesh);
+    }
+}
+
+/// The level comes from the grid's count of volume; what that is off by shows in the first surface.
 TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wanted) {
     const double margin = 3.0 * cell;
     const ScalarGrid grid = sample_part(shapes, cell, margin);
@@ -266,21 +286,21 @@ TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wa
     }
     const GridVolume inside(grid, margin);
     constexpr int kSteps = 4;
-    constexpr double kTolerance = 0.002;
-    double level = 0.0;
-    TriangleMesh mesh = iso_surface(grid, {.relaxations = 0});
+    constexpr double kNear = 0.03;  // of the volume: the rest is a matter of hundredths of mm
+    double level = inside.level_of(wanted, 0.9 * margin);
+    TriangleMesh mesh;
     for (int step = 0; step < kSteps; ++step) {
+        mesh = iso_surface(grid, {.level = level});
         drop_specks(mesh);
         const double volume = enclosed_volume(mesh.points, mesh.triangles);
-        if (step > 0 && std::abs(volume - wanted) < kTolerance * wanted) {
+        if (volume > 0.0 && std::abs(volume - wanted) < kNear * wanted) {
+            correct_volume(mesh, wanted);
             break;
         }
-        if (volume > 0.0) {
-            level = inside.level_of(wanted * inside.at(level) / volume, 0.9 * margin);
-        }
-        mesh = iso_surface(grid, {.level = level});
+        // Without a surface the level was too low for the grid.
+        level = volume > 0.0 ? inside.level_of(wanted * inside.at(level) / volume, 0.9 * margin)
+                             : level + 0.5 * cell;
     }
-    drop_specks(mesh);
     return mesh;
 }
 
