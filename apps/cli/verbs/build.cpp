@@ -38,7 +38,11 @@ int run_build(const BuildSettings& settings, const Context& context,
                                                : std::filesystem::path(settings.cache);
     }
     const MadeBody made = make_body(options, context.progress);
-    write_archive(settings.output, made.body);
+    if (made.archive.empty()) {
+        write_archive(settings.output, made.body);
+    } else {
+        write_file_bytes(settings.output, made.archive);
+    }
     const BodySummary summary = summarise(made.body);
     result["file"] = settings.output;
     result["vertices"] = summary.points;

@@ -1,6 +1,7 @@
 #include "sinew/build/body_builder.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/run_both.h"
 #include "sinew/base/version.h"
 #include "sinew/build/anatomy_solid.h"
 #include "sinew/build/body_skin.h"
@@ -86,12 +87,7 @@ void add_fat_map(Body& body) {
     body.maps.push_back(std::move(fat));
 }
 
-}  // namespace
-
-Body build_volume(const Template& anatomy, const BodyOptions& options, const Progress& progress) {
-    check_ranges(options, "body options");
-    require_valid(anatomy, "anatomy");
-    const Sizes& sizes = sizes_of(options.resolution);
+Body skin_to_tets(const Template& anatomy, const Sizes& sizes, const Progress& progress) {
     const AnatomySolid solid(anatomy);
     const TriangleMesh skin = resampled_skin(
         anatomy.skin, solid,
@@ -114,10 +110,36 @@ Body build_volume(const Template& anatomy, const BodyOptions& options, const Pro
     return body;
 }
 
-Body fill_volume(Body body, const BodyOptions& options, const Progress& progress) {
+}  // namespace
+
+BodyVolume build_volume(const Template& anatomy, const BodyOptions& options,
+                        const Progress& progress) {
+    check_ranges(options, "body options");
+    require_valid(anatomy, "anatomy");
     const Sizes& sizes = sizes_of(options.resolution);
+    BodyVolume volume;
+    // Says nothing, and is cancelled with the other.
+    Progress silent;
+    silent = progress_from_callback([&](const ProgressEvent&) {
+        if (progress.is_cancelled()) {
+            silent.cancel();
+        }
+    });
+    run_both([&] { volume.body = skin_to_tets(anatomy, sizes, progress); },
+             [&] {
+                 volume.fields = compute_muscle_fields(anatomy.muscles, anatomy.bones,
+                                                       {.cells = sizes.field_cells}, silent);
+             });
+    return volume;
+}
+
+Body fill_volume(BodyVolume volume, const BodyOptions& options, const Progress& progress) {
+    const Sizes& sizes = sizes_of(options.resolution);
+    Body body = std::move(volume.body);
     const std::vector<MuscleField> fields =
-        compute_muscle_fields(body.muscles, body.bones, {.cells = sizes.field_cells}, progress);
+        volume.fields.empty() ? compute_muscle_fields(body.muscles, body.bones,
+                                                      {.cells = sizes.field_cells}, progress)
+                              : std::move(volume.fields);
     TissueSampling tissues =
         sample_tissues(body.tets, body.muscles, fields, body.bones, body.materials,
                        {.spacing = sizes.line_spacing, .seed = options.seed}, progress);

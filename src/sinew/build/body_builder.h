@@ -3,9 +3,11 @@
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/build/muscle_field.h"
 
 #include <concepts>
 #include <type_traits>
+#include <vector>
 
 namespace sinew {
 
@@ -26,17 +28,23 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.seed, Field{.name = "seed", .help = "of samples", .min = 0, .max = 2e9});
 }
 
-/// First half of build_body: the skin at its resolution, the muscle envelope and the tetrahedra,
-/// with the anatomy and its display meshes embedded, but without tissues, fibres, attachments and
-/// masses.
-/// The body's map "fat_thickness" holds the distance from skin to envelope, m.
-Body build_volume(const Template& anatomy, const BodyOptions& options,
-                  const Progress& progress = {});
+/// A body half made.
+struct BodyVolume {
+    /// Skin at its resolution, muscle envelope, tetrahedra, the anatomy with its display meshes
+    /// embedded; without tissues, fibres, attachments and masses. Its map "fat_thickness" holds the
+    /// distance from skin to envelope, m.
+    Body body;
+    std::vector<MuscleField> fields;  ///< of the muscles; may be empty, then they are yet to come
+};
+
+/// First half of build_body. The muscles' fields, which need none of the rest, are computed beside
+/// it: remeshing and TetGen leave all cores but one idle.
+BodyVolume build_volume(const Template& anatomy, const BodyOptions& options,
+                        const Progress& progress = {});
 
 /// Second half: what each tetrahedron is made of, fibres, attachments of the bones, masses of the
 /// segments.
-/// @param volume  of build_volume
-Body fill_volume(Body volume, const BodyOptions& options, const Progress& progress = {});
+Body fill_volume(BodyVolume volume, const BodyOptions& options, const Progress& progress = {});
 
 /// A body ready for simulation from an anatomy [Saito2015, sections 3.1.1 to 3.2]: the steps are
 /// resampled_skin, shrink_envelope, fill_body, sample_tissues, sample_bone_attachments,

@@ -67,6 +67,11 @@ void BodyCache::keep(std::string_view stage, const std::string& key, const Body&
     try_to_keep([&] { write_archive(file_of(stage, key), body); }, progress);
 }
 
+void BodyCache::keep_archive(std::string_view stage, const std::string& key, std::string_view bytes,
+                             const Progress& progress) const {
+    try_to_keep([&] { write_file_bytes(file_of(stage, key), bytes); }, progress);
+}
+
 // Bytes after their hash.
 std::optional<std::string> BodyCache::find_bytes(std::string_view stage, const std::string& key,
                                                  const Progress& progress) const {

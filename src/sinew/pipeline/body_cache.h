@@ -28,6 +28,9 @@ public:
     /// A folder that cannot be written to is a warning, not an error.
     void keep(std::string_view stage, const std::string& key, const Body& body,
               const Progress& progress) const;
+    /// The same for a body whose bytes are there already (archive_bytes).
+    void keep_archive(std::string_view stage, const std::string& key, std::string_view bytes,
+                      const Progress& progress) const;
 
     /// The same for results that are not bodies.
     std::optional<std::string> find_bytes(std::string_view stage, const std::string& key,

@@ -1,6 +1,7 @@
 #include "sinew/pipeline/make_body.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/run_both.h"
 #include "sinew/base/timer.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/content_hash.h"
@@ -65,35 +66,50 @@ void note_unused(const AtlasReport& report, Template& anatomy, const Progress& p
     }
 }
 
-Template made_template(const MakeBodyOptions& options, const std::string& key,
-                       const BodyCache& cache, const Progress& progress, AtlasReport& report) {
-    if (std::optional<Body> kept = cache.find("anatomy", key, progress)) {
-        return template_from_body(std::move(*kept));
-    }
-    Template anatomy;
+Template read_or_build(const MakeBodyOptions& options, const Progress& progress,
+                       AtlasReport& report) {
     if (options.atlas.empty()) {
-        anatomy = build_figure(read_figure(data_folder() / "figure"), options.figure, progress);
-    } else {
-        anatomy = read_atlas_template(options.atlas, {}, {}, progress, report);
-        note_unused(report, anatomy, progress);
+        return build_figure(read_figure(data_folder() / "figure"), options.figure, progress);
     }
-    cache.keep("anatomy", key, body_from_template(anatomy), progress);
+    Template anatomy = read_atlas_template(options.atlas, {}, {}, progress, report);
+    note_unused(report, anatomy, progress);
     return anatomy;
 }
 
-Body made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
-                 const std::string& key, const BodyCache& cache, const Progress& progress,
-                 AtlasReport& report) {
+/// From the anatomy, which goes to the cache meanwhile where it is new.
+BodyVolume volume_of(const MakeBodyOptions& options, const std::string& anatomy_key,
+                     const BodyCache& cache, const Progress& progress, AtlasReport& report) {
+    if (std::optional<Body> kept = cache.find("anatomy", anatomy_key, progress)) {
+        return build_volume(template_from_body(std::move(*kept)), options.body, progress);
+    }
+    const Template anatomy = read_or_build(options, progress, report);
+    BodyVolume volume;
+    std::vector<std::string> warnings;  // given by this thread: a sink hears one at a time
+    const Progress aside = progress_from_callback([&](const ProgressEvent& event) {
+        if (event.kind == ProgressEvent::Kind::Message) {
+            warnings.emplace_back(event.text);
+        }
+    });
+    run_both([&] { volume = build_volume(anatomy, options.body, progress); },
+             [&] { cache.keep("anatomy", anatomy_key, body_from_template(anatomy), aside); });
+    for (const std::string& warning : warnings) {
+        progress.warn(warning);
+    }
+    return volume;
+}
+
+BodyVolume made_volume(const MakeBodyOptions& options, const std::string& anatomy_key,
+                       const std::string& key, const BodyCache& cache, const Progress& progress,
+                       AtlasReport& report) {
     // Of a preview it is made about as fast as it is read.
     const bool is_kept = options.body.resolution != BodyResolution::Preview;
     if (std::optional<Body> kept =
             is_kept ? cache.find("volume", key, progress) : std::optional<Body>{}) {
-        return std::move(*kept);
+        return {.body = std::move(*kept), .fields = {}};
     }
-    Body volume = build_volume(made_template(options, anatomy_key, cache, progress, report),
-                               options.body, progress);
+    BodyVolume volume = volume_of(options, anatomy_key, cache, progress, report);
     if (is_kept) {
-        cache.keep("volume", key, volume, progress);
+        cache.keep("volume", key, volume.body, progress);
     }
     return volume;
 }
@@ -133,7 +149,11 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
                         options.body, progress);
         made.body.provenance.inputs.push_back(
             {.name = options.atlas.empty() ? "figure" : "atlas", .hash = source_key});
-        cache.keep("body", body_key, made.body, progress);
+        made.body.provenance.command = options.command;
+        if (!options.cache.empty()) {
+            made.archive = archive_bytes(made.body);
+            cache.keep_archive("body", body_key, made.archive, progress);
+        }
     }
     made.body.provenance.command = options.command;
     made.seconds = timer.seconds();

@@ -20,7 +20,8 @@ struct MakeBodyOptions {
 
 struct MadeBody {
     Body body = {};
-    bool was_cached = false;  ///< nothing had to be made
+    std::string archive = {};  ///< its bytes, where they went to the cache
+    bool was_cached = false;   ///< nothing had to be made
     double seconds = 0.0;
     AtlasReport atlas = {};  ///< what became of an atlas's parts; empty where it was cached
 };
