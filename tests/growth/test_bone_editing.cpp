@@ -92,6 +92,38 @@ TEST_F(BonesOfALimb, Saito2015Section34WeightsAreBoundedAndHoldTheHeads) {
     }
 }
 
+// A vertex on an edge that only a flat triangle uses, and one place with two numbers.
+TEST_F(BonesOfALimb, FlatTrianglesAndDoubledCornersLeaveWeightsAsTheyAre) {
+    const BoneWeights before = compute_bone_weights(body_, parts_);
+    EXPECT_TRUE(before.bars.empty());
+    TriangleMesh& mesh = body_.bones[0].mesh;
+    const Eigen::Index n = mesh.points.rows();
+    const Eigen::Index middle = mesh.triangles.rows() / 2;
+    const Index a = mesh.triangles(middle, 0);
+    const Index b = mesh.triangles(middle, 1);
+    mesh.points.conservativeResize(n + 2, 3);
+    mesh.points.row(n) = 0.5 * (mesh.points.row(a) + mesh.points.row(b));
+    mesh.points.row(n + 1) = mesh.points.row(a);
+    mesh.triangles(middle, 0) = static_cast<Index>(n + 1);
+    mesh.triangles.conservativeResize(mesh.triangles.rows() + 1, 3);
+    mesh.triangles.bottomRows(1) << a, b, static_cast<Index>(n);
+    const BoneWeights after = compute_bone_weights(body_, parts_);
+    EXPECT_TRUE(after.bars.empty());
+    const std::vector<double>& w = after.bones[0];
+    ASSERT_EQ(w.size(), static_cast<std::size_t>(n + 2));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        EXPECT_NEAR(w[i], before.bones[0][i], 1e-9);
+    }
+    EXPECT_NEAR(w[at(n)], 0.5 * (w[at(a)] + w[at(b)]), 1e-9);
+    EXPECT_NEAR(w[at(n + 1)], w[at(a)], 1e-9);
+}
+
+TEST_F(BonesOfALimb, BonesThatReachNoHeadAreNamed) {
+    Points& points = body_.bones[0].mesh.points;
+    points.col(1) = 0.5 * points.col(1).array() + 0.05;  // from a quarter to three quarters
+    EXPECT_EQ(compute_bone_weights(body_, parts_).bars, std::vector<std::string>{"humerus_l"});
+}
+
 TEST_F(BonesOfALimb, FleshFollowsAndTheNewBodyIsValid) {
     const EditedBody longer = edited("humerus", 1.2);
     EXPECT_EQ(longer.report.inverted_tets, 0);

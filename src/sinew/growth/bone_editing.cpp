@@ -2,21 +2,19 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
-#include "sinew/base/text.h"
-#include "sinew/body/names.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/biharmonic_weights.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/growth/inversions.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/meshing/intersections.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/tissue/tissue_terms.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 
 namespace sinew {
@@ -25,59 +23,6 @@ namespace {
 
 constexpr double kHead = 0.12;       // of a long part's length belongs to each head
 constexpr double kHeadReach = 0.03;  // m, of a joint's handle in parts that scale as a whole
-
-bool has_any(std::string_view name, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-        return name.find(word) != std::string_view::npos;
-    });
-}
-
-struct PartName {
-    std::string stem;
-    bool is_long = false;
-};
-
-// The part that a bone belongs to, by its name without side.
-PartName part_of_bone(const std::string& bone) {
-    if (bone == "femur") {
-        return {"thigh", true};
-    }
-    if (bone == "tibia" || bone == "fibula") {
-        return {"shin", true};
-    }
-    if (bone == "humerus") {
-        return {"upper_arm", true};
-    }
-    if (bone == "ulna" || bone == "radius") {
-        return {"forearm", true};
-    }
-    if (has_any(bone, {"toe", "tarsal", "talus", "calcaneus", "cuboid", "cuneiform", "navicular",
-                       "hallux"})) {
-        return {"foot", false};
-    }
-    if (has_any(bone, {"finger", "thumb", "metacarpal", "capitate", "hamate", "lunate", "scaphoid",
-                       "pisiform", "triquetr", "trapezi", "trapezoid"})) {
-        return {"hand", false};
-    }
-    if (has_any(bone, {"hip_bone", "sacrum", "coccyx", "ilium", "pubic", "pelvis"})) {
-        return {"pelvis", false};
-    }
-    if (has_any(bone, {"vertebra_c", "disc_c", "hyoid", "thyroid", "trachea", "cricoid"})) {
-        return {"neck", false};
-    }
-    if (has_any(bone, {"vertebra_", "disc_", "rib", "sternum", "costal", "xiphoid"})) {
-        return {"trunk", false};
-    }
-    if (has_any(bone, {"skull", "mandible", "teeth", "cranium", "maxilla", "frontal", "parietal",
-                       "occipital", "temporal", "zygomatic", "nasal"})) {
-        return {"head", false};
-    }
-    return {bone, false};
-}
-
-bool is_paired(const std::string& stem) {
-    return stem != "pelvis" && stem != "trunk" && stem != "neck" && stem != "head";
-}
 
 /// 1 within the head, falls to 0 as the clamped cubic.
 double blend(double t) {
@@ -94,25 +39,65 @@ double weight_in_bar(const Vec3& v, const Vec3& near_end, const Vec3& far_end) {
     return blend((along_axis(v, near_end, far_end) - kHead) / (1.0 - 2.0 * kHead));
 }
 
+// What weights can be found on: corners at one place are one, triangles without area are left out.
+TriangleMesh without_flat_triangles(const TriangleMesh& mesh) {
+    const std::vector<Index> first = first_coincident(mesh.points);
+    TriangleMesh result{.points = mesh.points, .triangles = Triangles(mesh.triangles.rows(), 3)};
+    Eigen::Index count = 0;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        const Index a = first[at(mesh.triangles(t, 0))];
+        const Index b = first[at(mesh.triangles(t, 1))];
+        const Index c = first[at(mesh.triangles(t, 2))];
+        if (!is_degenerate(point(mesh.points, a), point(mesh.points, b), point(mesh.points, c))) {
+            result.triangles.row(count++) << a, b, c;
+        }
+    }
+    result.triangles.conservativeResize(count, 3);
+    return result;
+}
+
 // Bounded biharmonic weights of the near head on one bone; empty where the mesh or its place does
 // not allow them.
 std::vector<double> weights_on_mesh(const TriangleMesh& mesh, const BodyPart& part) {
-    std::vector<Index> handle_of(at(mesh.points.rows()), -1);
+    const TriangleMesh sound = without_flat_triangles(mesh);
+    const Compacted used = without_unused_points(sound.points, sound.triangles);
+    std::vector<Index> handle_of(at(used.points.rows()), -1);
     bool has_head = false;
-    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
-        const double t = along_axis(point(mesh.points, i), part.near_end, part.far_end);
+    for (Eigen::Index i = 0; i < used.points.rows(); ++i) {
+        const double t = along_axis(point(used.points, i), part.near_end, part.far_end);
         handle_of[at(i)] = t <= kHead ? 0 : t >= 1.0 - kHead ? 1 : -1;
         has_head = has_head || handle_of[at(i)] >= 0;
     }
     if (!has_head) {
         return {};
     }
+    Eigen::MatrixXd weights;
     try {
-        const Eigen::MatrixXd weights = biharmonic_weights(mesh, handle_of, 2);
-        return {weights.data(), weights.data() + weights.rows()};
+        weights =
+            biharmonic_weights({.points = used.points, .triangles = used.triangles}, handle_of, 2);
     } catch (const InputError&) {
         return {};
     }
+    std::vector<double> result(at(mesh.points.rows()), -1.0);
+    for (std::size_t i = 0; i < used.old_index.size(); ++i) {
+        result[at(used.old_index[i])] = weights(static_cast<Eigen::Index>(i), 0);
+    }
+    // Corners of flat triangles alone take what is nearest.
+    if (used.old_index.size() < result.size()) {
+        const SurfaceTree tree(used.points, used.triangles);
+        for (std::size_t i = 0; i < result.size(); ++i) {
+            if (result[i] < 0.0) {
+                const ClosestPoint nearest =
+                    tree.closest_point(point(mesh.points, static_cast<Eigen::Index>(i)));
+                result[i] = 0.0;
+                for (int k = 0; k < 3; ++k) {
+                    result[i] +=
+                        nearest.barycentric[k] * weights(used.triangles(nearest.triangle, k), 0);
+                }
+            }
+        }
+    }
+    return result;
 }
 
 /// x -> to + scale (x - from)
@@ -231,128 +216,6 @@ std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> p
 
 }  // namespace
 
-std::vector<BodyPart> body_parts(const Body& body) {
-    const Skeleton& skeleton = body.skeleton;
-    std::vector<std::string> bone_of(skeleton.segments.size());
-    for (const Bone& bone : body.bones) {
-        std::string& name = bone_of[at(bone.segment)];
-        if (name.empty() || bone.name == skeleton.segments[at(bone.segment)].name) {
-            name = bone.name;
-        }
-    }
-    std::vector<BodyPart> parts;
-    std::map<std::string, std::size_t> number;
-    std::vector<std::size_t> part_of(skeleton.segments.size());
-    for (std::size_t s = 0; s < skeleton.segments.size(); ++s) {
-        const SidedName sided =
-            split_side(bone_of[s].empty() ? skeleton.segments[s].name : bone_of[s]);
-        const PartName which = part_of_bone(sided.stem);
-        const std::string name =
-            is_paired(which.stem) ? with_side(which.stem, sided.side) : which.stem;
-        const auto [it, is_new] = number.try_emplace(name, parts.size());
-        if (is_new) {
-            parts.push_back({.name = name, .is_long = which.is_long});
-        }
-        parts[it->second].segments.push_back(static_cast<Index>(s));
-        part_of[s] = it->second;
-    }
-    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        const Joint& joint = skeleton.joints[j];
-        const std::size_t child = part_of[at(joint.child)];
-        const bool is_entry = joint.parent < 0 || part_of[at(joint.parent)] != child;
-        if (is_entry && parts[child].proximal < 0 && joint.parent >= 0) {
-            parts[child].proximal = static_cast<Index>(j);
-            parts[child].near_end = joint.centre;
-        } else if (is_entry && joint.parent < 0) {
-            parts[child].near_end = joint.centre;
-        }
-    }
-    // The far head: the joint furthest away, or the far end of the bones where no joint is near it.
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        BodyPart& part = parts[p];
-        if (!part.is_long) {
-            continue;
-        }
-        double reach = 0.0;
-        for (const Bone& bone : body.bones) {
-            for (Eigen::Index i = 0; part_of[at(bone.segment)] == p && i < bone.mesh.points.rows();
-                 ++i) {
-                const double d = (point(bone.mesh.points, i) - part.near_end).norm();
-                if (d > reach) {
-                    reach = d;
-                    part.far_end = point(bone.mesh.points, i);
-                }
-            }
-        }
-        double furthest = 0.7 * reach;
-        for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-            const Joint& joint = skeleton.joints[j];
-            const double d = (joint.centre - part.near_end).norm();
-            if (joint.parent >= 0 && part_of[at(joint.parent)] == p &&
-                part_of[at(joint.child)] != p && d > furthest) {
-                furthest = d;
-                part.distal = static_cast<Index>(j);
-                part.far_end = joint.centre;
-            }
-        }
-        part.is_long = (part.far_end - part.near_end).norm() > 1e-6;
-    }
-    return parts;
-}
-
-std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyPart> parts,
-                                         std::string_view word, std::string_view where) {
-    const SidedName wanted = split_side(slug(word));
-    static const std::map<std::string, std::vector<std::string>> kGroups = {
-        {"arms", {"upper_arm", "forearm"}},
-        {"arm", {"upper_arm", "forearm"}},
-        {"legs", {"thigh", "shin"}},
-        {"leg", {"thigh", "shin"}},
-        {"hands", {"hand"}},
-        {"feet", {"foot"}},
-        {"thighs", {"thigh"}},
-        {"shins", {"shin"}},
-        {"upper_arms", {"upper_arm"}},
-        {"forearms", {"forearm"}}};
-    std::vector<std::string> stems = {wanted.stem};
-    if (const auto it = kGroups.find(wanted.stem); it != kGroups.end()) {
-        stems = it->second;
-    }
-    std::set<std::size_t> found;
-    std::vector<std::string> known = {"arms", "legs", "hands", "feet"};
-    const auto matches = [&](const std::string& name) {
-        const SidedName sided = split_side(name);
-        return std::find(stems.begin(), stems.end(), sided.stem) != stems.end() &&
-               (wanted.side == Side::Middle || wanted.side == sided.side);
-    };
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        known.push_back(parts[p].name);
-        known.push_back(split_side(parts[p].name).stem);
-        if (matches(parts[p].name)) {
-            found.insert(p);
-        }
-        for (const Bone& bone : body.bones) {
-            const bool is_in = std::find(parts[p].segments.begin(), parts[p].segments.end(),
-                                         bone.segment) != parts[p].segments.end();
-            if (is_in && matches(bone.name)) {
-                found.insert(p);
-            }
-        }
-    }
-    if (found.empty()) {
-        for (const Bone& bone : body.bones) {
-            known.push_back(bone.name);
-            known.push_back(split_side(bone.name).stem);
-        }
-        throw InputError({.where = std::string(where),
-                          .found = fmt::format("unknown bone or part '{}'{}", word,
-                                               did_you_mean(slug(word), known)),
-                          .needs = "a bone, or arms, legs, hands, feet, trunk, pelvis, neck, head",
-                          .remedy = "'sinew info' lists the bones of a body"});
-    }
-    return {found.begin(), found.end()};
-}
-
 BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts) {
     const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
     const Points samples = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
@@ -363,6 +226,7 @@ BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> par
     BoneWeights result;
     result.bones.resize(body.bones.size());
     result.attachments.assign(at(samples.rows()), 0.0);
+    std::vector<char> is_bar(body.bones.size(), 0);
     parallel_for(body.bones.size(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             const TriangleMesh& mesh = body.bones[b].mesh;
@@ -372,6 +236,7 @@ BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> par
             }
             std::vector<double>& weights = result.bones[b];
             weights = weights_on_mesh(mesh, part);
+            is_bar[b] = weights.empty() ? 1 : 0;
             for (Eigen::Index i = 0; weights.size() < at(mesh.points.rows()); ++i) {
                 weights.push_back(
                     weight_in_bar(point(mesh.points, i), part.near_end, part.far_end));
@@ -387,6 +252,11 @@ BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> par
             }
         }
     });
+    for (std::size_t b = 0; b < is_bar.size(); ++b) {
+        if (is_bar[b] != 0) {
+            result.bars.push_back(body.bones[b].name);
+        }
+    }
     return result;
 }
 
@@ -526,6 +396,7 @@ EditedBody BoneEditor::body() const {
     EditedBody result;
     result.report.iterations = d.iterations;
     result.report.is_converged = d.is_settled;
+    result.report.bars = d.weights.bars;
     result.report.inverted_tets = (tet_volumes(x, rest.tets.tets).array() <= 0.0).count();
     if (edited.attachments.rows() > 0) {
         result.report.largest_gap =

@@ -1,35 +1,15 @@
 #pragma once
 
 #include "sinew/base/progress.h"
-#include "sinew/body/body.h"
+#include "sinew/growth/body_parts.h"
 #include "sinew/solver/local_global.h"
 
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace sinew {
-
-/// A piece of the skeleton that is edited as one: "thigh_l" (femur), "shin_l" (tibia and fibula),
-/// "upper_arm_l", "forearm_l", "hand_l", "foot_l", "trunk" (thorax and loins), "pelvis", "neck",
-/// "head", and single bones otherwise.
-struct BodyPart {
-    std::string name;
-    bool is_long = false;  ///< changes its length between two heads; others are scaled as a whole
-    Index proximal = -1;   ///< joint towards the root; -1 for the root's part
-    Index distal = -1;     ///< joint at the other end of a long part, -1 where there is none
-    Vec3 near_end = Vec3::Zero();  ///< centre of the proximal head, m
-    Vec3 far_end = Vec3::Zero();   ///< centre of the distal head, m
-    std::vector<Index> segments = {};
-};
-std::vector<BodyPart> body_parts(const Body& body);
-
-/// Parts meant by a word: a part's name, its stem for both sides, "arms", "legs", or the name or
-/// stem of a bone in it. @throws InputError  with the nearest known name when nothing matches
-std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyPart> parts,
-                                         std::string_view word, std::string_view where);
 
 /// How far bones follow the near head of their long part: bounded biharmonic weights on the bones'
 /// meshes (geometry/biharmonic_weights.h) [Saito2015, section 3.4]. A head is what lies within 12 %
@@ -39,9 +19,11 @@ struct BoneWeights {
     /// Per bone and vertex of its mesh, [0, 1]; empty where the bone's part is not long.
     std::vector<std::vector<double>> bones = {};
     std::vector<double> attachments = {};  ///< per sample, from the nearest place on its bone
+    std::vector<std::string> bars = {};    ///< bones of long parts that took the weights of a bar
 };
-/// Bones with triangles without area, and those that reach neither head, take the weights of a bar:
-/// the clamped cubic along the axis.
+/// Triangles without area are left out and corners at one place count as one. Bones that reach
+/// neither head, and those of which nothing is left, take the weights of a bar: the clamped cubic
+/// along the axis.
 BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts);
 
 /// Positions of the edited skeleton [Saito2015, section 3.4]: handles at the bone heads, each moved
@@ -63,7 +45,8 @@ struct BoneEditReport {
     int iterations = 0;
     bool is_converged = false;
     Eigen::Index inverted_tets = 0;
-    double largest_gap = 0.0;  ///< between a bone sample and the flesh that it holds, m
+    double largest_gap = 0.0;            ///< between a bone sample and the flesh that it holds, m
+    std::vector<std::string> bars = {};  ///< see BoneWeights
 };
 
 struct EditedBody {

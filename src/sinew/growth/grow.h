@@ -18,7 +18,7 @@ using NamedValue = std::pair<std::string, double>;
 struct GrowthPlan {
     std::vector<NamedValue> muscles = {};  ///< alpha of muscles, groups or "all"
     std::vector<NamedValue> fat = {};      ///< factor of the fat of regions (fat_maps.h)
-    std::vector<NamedValue> bones = {};    ///< scale of bones and body parts (bone_editing.h)
+    std::vector<NamedValue> bones = {};    ///< scale of bones and body parts (body_parts.h)
     std::optional<double> stature = {};    ///< m, by uniform scaling after the bones
     std::optional<double> weight = {};     ///< kg, reached by fat
     std::optional<double> body_fat = {};   ///< share of the mass in (0, 1), reached by fat
