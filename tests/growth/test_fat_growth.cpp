@@ -152,43 +152,7 @@ TEST_F(FatOfALimb, MapsLieInZeroToOneAndUnknownOnesAreRefused) {
     EXPECT_THROW(fat_map_from_mesh(body_, body_.skin.mesh, "bare.ply"), InputError);
 }
 
-TetSurface twice(const TetSurface& one, double gap, Eigen::Index points) {
-    TetSurface two = one;
-    two.mesh.points.conservativeResize(2 * one.mesh.points.rows(), 3);
-    two.mesh.points.bottomRows(one.mesh.points.rows()) =
-        one.mesh.points.rowwise() + Eigen::RowVector3d(gap, 0, 0);
-    two.mesh.triangles.conservativeResize(2 * one.mesh.triangles.rows(), 3);
-    two.mesh.triangles.bottomRows(one.mesh.triangles.rows()) =
-        one.mesh.triangles.array() + static_cast<Index>(one.mesh.points.rows());
-    for (const Index v : one.tet_vertex) {
-        two.tet_vertex.push_back(v + static_cast<Index>(points));
-    }
-    return two;
-}
-
-/// Two limbs, so far apart along x; no parts to show.
-Body two_limbs(double apart) {
-    const Body one = support::limb_body();
-    const Eigen::Index points = one.tets.points.rows();
-    const Eigen::Index tets = one.tets.tets.rows();
-    Body two{.name = "two limbs", .materials = one.materials, .skeleton = one.skeleton};
-    two.tets.points.resize(2 * points, 3);
-    two.tets.points << one.tets.points, one.tets.points.rowwise() + Eigen::RowVector3d(apart, 0, 0);
-    two.tets.tets.resize(2 * tets, 4);
-    two.tets.tets << one.tets.tets, one.tets.tets.array() + static_cast<Index>(points);
-    two.skin = twice(one.skin, apart, points);
-    two.envelope = twice(one.envelope, apart, points);
-    for (Eigen::Index t = 0; t < 2 * tets; ++t) {
-        const Index material = one.shares.material[static_cast<std::size_t>(t % tets)];
-        const bool is_fat = one.materials[static_cast<std::size_t>(material)].tissue == Tissue::Fat;
-        two.shares.material.push_back(is_fat ? material : 0);
-        two.shares.part.push_back(-1);
-        two.shares.fraction.push_back(1.0);
-        two.shares.start.push_back(static_cast<Index>(t + 1));
-    }
-    two.fibres.start.assign(static_cast<std::size_t>(2 * tets + 1), 0);
-    return two;
-}
+using support::two_limbs;
 
 TEST(OutwardRoom, IsNearlyHalfTheAirBetweenFacingSidesAndInfiniteElsewhere) {
     const Body body = two_limbs(0.12);  // 2 cm of air where they are nearest

@@ -24,7 +24,7 @@ TEST(Grow, BonesMusclesAndFatComeInThisOrderAndTargetsAreMet) {
                                      .iterations = 60,
                                      .shows_gravity = true},
                                     {}, [&](int, const Points&) { ++calls; });
-    EXPECT_NEAR(grown.stature, 0.6, 0.006);
+    EXPECT_NEAR(grown.stature, 0.6, 2e-4);
     EXPECT_EQ(calls, grown.muscle_report.iterations);
     ASSERT_EQ(grown.muscles.size(), 2u);
     EXPECT_NEAR(grown.muscles[0].alpha, 1.3, 1e-12);

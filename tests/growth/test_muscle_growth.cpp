@@ -5,9 +5,13 @@
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/growth/inversions.h"
 #include "sinew/growth/muscle_growth.h"
+#include "sinew/growth/skin_barrier.h"
+#include "sinew/meshing/intersections.h"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "tests/support/limb_body.h"
 
@@ -20,6 +24,7 @@ MuscleGrowthOptions thorough() {
     MuscleGrowthOptions options;
     options.solver.max_iterations = 300;
     options.solver.tolerance = 1e-4;
+    options.settled = 1e-6;
     return options;
 }
 
@@ -225,6 +230,65 @@ TEST_F(LimbGrowth, InvertedTetrahedraAreSmoothedAway) {
     EXPECT_EQ(smoothed.after, 0);
     EXPECT_EQ((tet_volumes(smoothed.x, body().tets.tets).array() <= 0.0).count(), 0);
     EXPECT_EQ(smooth_inversions(body().tets, body().tets.points).x, body().tets.points);
+}
+
+// 8 mm of air between two limbs whose muscles want more than that: without a barrier they cross.
+TEST(GrowthOfTwoLimbs, StopsAtTheSkinThatFacesItAndKeepsItsVolumes) {
+    const Body body = support::two_limbs(0.108, {.along = 12});
+    const std::vector<double> alpha(body.muscles.size(), 1.4);
+    const auto grown = [&](bool keeps_apart) {
+        MuscleGrowthOptions options;
+        options.keeps_apart = keeps_apart;
+        MuscleGrowth growth(body, options);
+        growth.set_growth(alpha);
+        const MuscleGrowthReport report = growth.iterate(60);
+        EXPECT_EQ(report.refactorisations, 0);
+        EXPECT_LT(report.volume_error.total, 0.01);
+        for (const MuscleMeasure& m : growth.measures()) {
+            EXPECT_NEAR(m.belly_after / m.belly_before, 1.96, 0.02) << m.name;
+        }
+        return growth.body();
+    };
+    EXPECT_FALSE(find_self_intersections(grown(false).skin.mesh).pairs.empty());
+    const Body apart = grown(true);
+    EXPECT_TRUE(find_self_intersections(apart.skin.mesh).pairs.empty());
+    EXPECT_EQ((tet_volumes(apart.tets).array() <= 0.0).count(), 0);
+    // Where nothing is in the way they are as wide as ever.
+    EXPECT_LT(apart.skin.mesh.points.col(0).minCoeff(), -0.058);
+}
+
+// Alone in the air there is no barrier, and its way there makes no difference.
+TEST_F(LimbGrowth, ABarrierThatNothingMeetsChangesNothing) {
+    EXPECT_EQ(SkinBarrier(body().skin).size(), 0u);
+}
+
+TEST(SkinBarrier, StandsInTheMiddleAndLetsVerticesSlideAlong) {
+    const Body body = support::two_limbs(0.12);  // 2 cm of air where they are nearest
+    SkinBarrier barrier(body.skin);
+    ASSERT_GT(barrier.size(), 0u);
+    std::vector<SkinBarrier::Height> heights;
+    barrier.measure(body.tets.points, heights);
+    // Of those in the middle of the limb's length, the one that is nearest to it.
+    std::size_t nearest = heights.size();
+    for (std::size_t k = 0; k < heights.size(); ++k) {
+        EXPECT_LT(heights[k].beyond, 0.0);
+        const double y = body.tets.points(barrier.tet_vertex(k), 1);
+        if (std::abs(y - 0.2) < 0.1 &&
+            (nearest == heights.size() || heights[k].beyond > heights[nearest].beyond)) {
+            nearest = k;
+        }
+    }
+    ASSERT_LT(nearest, heights.size());
+    // Half of the air is on its own side whether it slides or not.
+    for (const double slide : {0.0, 0.03}) {
+        Points x = body.tets.points;
+        x.row(barrier.tet_vertex(nearest)) += 0.011 * heights[nearest].normal.transpose();
+        x(barrier.tet_vertex(nearest), 1) += slide;
+        EXPECT_GT(barrier.clamp(x), 0.0005);
+        std::vector<SkinBarrier::Height> now;
+        barrier.measure(x, now);
+        EXPECT_NEAR(now[nearest].beyond, 0.0, 1e-5);
+    }
 }
 
 TEST_F(LimbGrowth, NonsenseIsRefusedByName) {

@@ -57,6 +57,43 @@ EmbeddedPoints at_corners(const TetMesh& mesh, const std::vector<Index>& vertice
     return e;
 }
 
+TetSurface twice(const TetSurface& one, double apart, Index points) {
+    TetSurface two = one;
+    const Eigen::Index rows = one.mesh.points.rows();
+    two.mesh.points.conservativeResize(2 * rows, 3);
+    two.mesh.points.bottomRows(rows) = one.mesh.points.rowwise() + Eigen::RowVector3d(apart, 0, 0);
+    two.mesh.triangles.conservativeResize(2 * one.mesh.triangles.rows(), 3);
+    two.mesh.triangles.bottomRows(one.mesh.triangles.rows()) =
+        one.mesh.triangles.array() + static_cast<Index>(rows);
+    for (const Index v : one.tet_vertex) {
+        two.tet_vertex.push_back(v + points);
+    }
+    return two;
+}
+
+// Appends a list to itself, with something added where it is not negative.
+void repeat(std::vector<Index>& list, Index more) {
+    const std::size_t count = list.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        list.push_back(list[i] < 0 ? list[i] : list[i] + more);
+    }
+}
+
+// The same for the ends of lists.
+void repeat_starts(std::vector<Index>& start) {
+    const std::size_t count = start.size();
+    const Index last = start.back();
+    for (std::size_t i = 1; i < count; ++i) {
+        start.push_back(last + start[i]);
+    }
+}
+
+Points twice(const Points& one, const Eigen::RowVector3d& moved) {
+    Points two(2 * one.rows(), 3);
+    two << one, one.rowwise() + moved;
+    return two;
+}
+
 }  // namespace
 
 Body limb_body(const LimbOptions& o) {
@@ -145,6 +182,50 @@ Body limb_body(const LimbOptions& o) {
     }
     body.landmarks = {{.name = "top", .position = Vec3(0, o.length, 0), .skin_vertex = -1}};
     return body;
+}
+
+Body two_limbs(double apart, const LimbOptions& options) {
+    const Body one = limb_body(options);
+    const Eigen::RowVector3d aside(apart, 0, 0);
+    const auto points = static_cast<Index>(one.tets.points.rows());
+    const auto tets = static_cast<Index>(one.tets.tets.rows());
+    Body two = one;
+    two.name = "two limbs";
+    two.tets.points = twice(one.tets.points, aside);
+    two.tets.tets.resize(2 * tets, 4);
+    two.tets.tets << one.tets.tets, one.tets.tets.array() + points;
+    two.skin = twice(one.skin, apart, points);
+    two.envelope = twice(one.envelope, apart, points);
+    repeat(two.shares.material, 0);
+    repeat(two.shares.part, 2);
+    two.shares.fraction.resize(two.shares.material.size(), 1.0);
+    repeat_starts(two.shares.start);
+    repeat(two.fibres.muscle, 2);
+    repeat_starts(two.fibres.start);
+    two.fibres.direction = twice(one.fibres.direction, Eigen::RowVector3d::Zero());
+    repeat(two.attachments.points.tet, tets);
+    two.attachments.points.weights.resize(2 * one.attachments.points.weights.rows(), 4);
+    two.attachments.points.weights << one.attachments.points.weights,
+        one.attachments.points.weights;
+    repeat(two.attachments.bone, static_cast<Index>(one.bones.size()));
+    const auto to_the_right = [](std::string name) {
+        return name.substr(0, name.size() - 1) + "r";
+    };
+    for (Bone bone : one.bones) {
+        bone.name = to_the_right(bone.name);
+        bone.mesh.points.rowwise() += aside;
+        two.bones.push_back(std::move(bone));
+    }
+    for (Muscle& muscle : two.muscles) {
+        muscle.mesh = {};
+    }
+    for (std::size_t m = 0; m < one.muscles.size(); ++m) {
+        two.muscles.push_back(two.muscles[m]);
+        two.muscles.back().name = to_the_right(two.muscles[m].name);
+    }
+    two.bone_embeddings = {};
+    two.muscle_embeddings = {};
+    return two;
 }
 
 }  // namespace sinew::support

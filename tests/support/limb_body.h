@@ -20,4 +20,8 @@ struct LimbOptions {
 /// tetrahedron is of one tissue; fibres run along +Y.
 Body limb_body(const LimbOptions& options = {});
 
+/// Two of them side by side, the second `apart` (m) along +X and with names that end in "_r". Tets,
+/// skin, tissues, fibres and what holds them; no surfaces of muscles.
+Body two_limbs(double apart, const LimbOptions& options = {});
+
 }  // namespace sinew::support

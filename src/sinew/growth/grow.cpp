@@ -87,12 +87,60 @@ void note_bones(const BoneEditReport& report, GrowthResult& result) {
             fmt::format("bone editing left {} tetrahedra inside out: scale the bones less",
                         report.inverted_tets));
     }
+    if (!report.bars.empty()) {
+        result.warnings.push_back(
+            fmt::format("{} of the limbs' bones ({}) bend as straight bars: their surfaces do not "
+                        "reach the heads or have no area",
+                        report.bars.size(), fmt::join(report.bars, ", ")));
+    }
+    if (!report.is_converged && report.iterations > 0) {
+        result.warnings.push_back(
+            fmt::format("flesh did not settle around the new bones in {} iterations; it is up to "
+                        "{:.1f} mm from them",
+                        report.iterations, 1e3 * report.largest_gap));
+    }
 }
 
 Body with_stature(Body body, const GrowthPlan& plan) {
     return plan.stature ? scaled_body(body, *plan.stature / summarise(body).stature)
                         : std::move(body);
 }
+
+namespace {
+
+constexpr double kVolumeTolerance = 0.02;  // of the whole, beyond which it is a warning
+constexpr double kMuscleTolerance = 0.05;  // of one muscle's belly
+constexpr double kLeastMuscle = 2e-6;      // m^3: smaller ones are below the tetrahedra's size
+constexpr std::size_t kMostNamed = 5;
+
+// The muscles that are furthest from alpha^2, by name.
+void warn_of_missed_volumes(GrowthResult& result) {
+    std::vector<std::pair<double, const MuscleMeasure*>> missed;
+    for (const MuscleMeasure& m : result.muscles) {
+        const double error =
+            m.belly_before > 0.0 ? m.belly_after / m.belly_before / (m.alpha * m.alpha) - 1.0 : 0.0;
+        if (m.belly_before > kLeastMuscle && std::abs(error) > kMuscleTolerance) {
+            missed.emplace_back(error, &m);
+        }
+    }
+    if (missed.empty()) {
+        return;
+    }
+    std::stable_sort(missed.begin(), missed.end(), [](const auto& a, const auto& b) {
+        return std::abs(a.first) > std::abs(b.first);
+    });
+    std::string names;
+    for (std::size_t i = 0; i < std::min(kMostNamed, missed.size()); ++i) {
+        names += fmt::format("{}{} {:+.0f} %", i > 0 ? ", " : "", missed[i].second->name,
+                             100.0 * missed[i].first);
+    }
+    result.warnings.push_back(fmt::format(
+        "{} of {} muscles miss the volume asked for by more than {:.0f} %, most: {}; they have no "
+        "room between bones and other muscles",
+        missed.size(), result.muscles.size(), 100.0 * kMuscleTolerance, names));
+}
+
+}  // namespace
 
 void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
                   GrowthResult& result) {
@@ -102,12 +150,20 @@ void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, 
             result.muscles.push_back(std::move(measure));
         }
     }
-    if (report.volume_error.total > 0.02) {
+    if (!report.is_converged) {
         result.warnings.push_back(fmt::format(
-            "muscle growth did not settle: the volume is {:.1f} % off its target; use smaller "
-            "factors or more iterations",
+            "muscle growth did not settle in {} iterations: the last one moved the skin by {:.3f} "
+            "mm "
+            "on average and {:.2f} mm at most (settled: 0.01 and 0.05 mm), volume error {:.1f} %; "
+            "use smaller factors or more iterations",
+            report.iterations, 1e3 * report.skin_motion, 1e3 * report.largest_skin_motion,
+            100.0 * report.volume_error.total));
+    } else if (report.volume_error.total > kVolumeTolerance) {
+        result.warnings.push_back(fmt::format(
+            "muscle growth settled {:.1f} % off the volume asked for: use smaller factors",
             100.0 * report.volume_error.total));
     }
+    warn_of_missed_volumes(result);
     if (report.inverted_tets > 0) {
         result.warnings.push_back(fmt::format(
             "muscle growth turned {} of {} tetrahedra inside out, which were smoothed: the factors "
@@ -115,6 +171,11 @@ void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, 
             report.inverted_tets, tets));
     }
 }
+
+namespace {
+
+constexpr double kStatureTolerance = 1e-4;  // m
+constexpr int kMostStatureRounds = 5;
 
 Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                     const Progress& progress) {
@@ -145,6 +206,34 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
         result.warnings.emplace_back("fat was lost down to its floor, and no further");
     }
     return std::move(grown.body);
+}
+
+}  // namespace
+
+Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
+                          const Progress& progress) {
+    const std::size_t warnings = result.warnings.size();
+    for (int round = 1;; ++round) {
+        Body grown = with_grown_fat(body, plan, result, progress);
+        const double missing = plan.stature ? *plan.stature - summarise(grown).stature : 0.0;
+        if (std::abs(missing) <= kStatureTolerance) {
+            return grown;
+        }
+        if (round == kMostStatureRounds) {
+            result.warnings.push_back(fmt::format(
+                "stature is {:.4f} m instead of {:.4f}: fat on crown and soles kept changing it",
+                *plan.stature - missing, *plan.stature));
+            return grown;
+        }
+        result.warnings.resize(warnings);
+        const double ratio = *plan.stature / (*plan.stature - missing);
+        body = scaled_body(body, ratio);
+        for (MuscleMeasure& m : result.muscles) {
+            for (double* volume : {&m.before, &m.after, &m.belly_before, &m.belly_after}) {
+                *volume *= ratio * ratio * ratio;
+            }
+        }
+    }
 }
 
 void measure(GrowthResult& result) {
@@ -224,7 +313,7 @@ GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& prog
     GrowthResult result;
     result.body = with_edited_bones(body, plan, result, progress);
     result.body = with_grown_muscles(result.body, plan, result, progress, callback);
-    result.body = with_grown_fat(result.body, plan, result, progress);
+    result.body = with_fat_and_stature(std::move(result.body), plan, result, progress);
     if (plan.shows_gravity) {
         result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
     }

@@ -259,7 +259,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& plan, const Progress& prog
     if (!are_all_one(alpha)) {
         note_muscles(*d.muscles, d.muscle_report, d.rest.tets.tets.rows(), result);
     }
-    result.body = with_grown_fat(*d.grown, plan, result, progress);
+    result.body = with_fat_and_stature(*d.grown, plan, result, progress);
     if (plan.shows_gravity) {
         result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
     }

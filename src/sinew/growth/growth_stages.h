@@ -19,8 +19,10 @@ std::vector<double> map_named(const Body& body, const GrowthPlan& plan, const st
 /// Where fat goes for weight and body fat.
 std::vector<double> spread_of(const Body& body, const GrowthPlan& plan);
 Body with_stature(Body body, const GrowthPlan& plan);
-Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
-                    const Progress& progress);
+/// Fat, and all of it scaled until the skin has the stature: muscles and fat on crown and soles
+/// change it a little.
+Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
+                          const Progress& progress);
 /// Mass, fat and stature of result.body, and what is wrong with it.
 void measure(GrowthResult& result);
 

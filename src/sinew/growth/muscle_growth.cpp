@@ -6,6 +6,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
+#include "sinew/growth/skin_barrier.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/solver/anderson.h"
 
@@ -29,8 +30,10 @@ constexpr double kGrows = 4.0;        // residual over the last, beyond which th
 constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
 constexpr double kLeastFactor = 0.6;  // of the determinant asked for
 constexpr double kMostFactor = 4.0;   // deep muscles between bones need most
-constexpr double kStill = 1e-8;       // m, of a vertex in an iteration: rounding
-constexpr double kSettledChange = 3e-4;  // of volume factors, below which they have settled
+constexpr double kBarrier = 2500.0;   // stiffness units per metre beyond the barrier and iteration
+constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
+constexpr double kStrayMotion = 5.0;     // of the mean motion that settles, for single vertices
+constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
 /// Forces of one term, matrix of another.
 class WithMatrix final : public ProjectiveTerm {
@@ -77,6 +80,9 @@ struct MuscleGrowth::Data {
     std::shared_ptr<ProjectiveTets> matrix;  // of the global step
     std::unique_ptr<LocalGlobal> solver;
     std::optional<Anderson> anderson;  // of positions and logarithms of factors
+    std::optional<SkinBarrier> barrier;
+    std::vector<double> pressure;  // of the barrier on its vertices, Pa
+    std::vector<SkinBarrier::Height> heights;
     Points x;
     Tets across;                        // neighbours of tetrahedra
     std::vector<FibreStretch> stretch;  // per muscle
@@ -85,8 +91,10 @@ struct MuscleGrowth::Data {
     std::vector<double> target_volume;  // det F_g times that
     std::vector<double> fraction;       // of shares, grown
     std::vector<double> factor;         // of volumes asked for: per muscle, then of all else
+    std::vector<double> wanted;         // volumes of the same, m^3
     int refactorisations = 0;
     int iterations_since_set = 0;
+    int still_iterations = 0;
     double last_residual = 0.0;  // m
 
     bool is_belly(Index entry) const {
@@ -100,11 +108,12 @@ struct MuscleGrowth::Data {
              FibreStretch (*stretch_of)(double));
     void smooth_tensors();
     std::vector<double> shares_now() const;
-    std::vector<double> corrections() const;
+    std::vector<double> corrections();
     void ask_for_volumes();
+    void press();
     void advance_together(MuscleGrowthReport& report);
     VolumeError volume_error() const;
-    bool is_still(const Points& last) const;
+    void judge(const Points& before, std::span<const double> change, MuscleGrowthReport& report);
 };
 
 // Zero where the muscle has no fibres in this tetrahedron.
@@ -165,6 +174,7 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
     tets->set_growth(growth);
     fraction = shares_now();
     iterations_since_set = 0;
+    still_iterations = 0;
 }
 
 // Weighted means with growing neighbours; those that do not grow stay.
@@ -211,10 +221,10 @@ std::vector<double> MuscleGrowth::Data::shares_now() const {
 }
 
 // What the logarithms of factors should change by: more volume where there is too little.
-std::vector<double> MuscleGrowth::Data::corrections() const {
+std::vector<double> MuscleGrowth::Data::corrections() {
     const TissueShares& s = rest.shares;
     const std::size_t others = rest.muscles.size();
-    std::vector<double> wanted(others + 1, 0.0);
+    wanted.assign(others + 1, 0.0);
     std::vector<double> present(others + 1, 0.0);
     const Eigen::VectorXd volumes = tet_volumes(x, rest.tets.tets);
     for (std::size_t t = 0; t < growth.size(); ++t) {
@@ -248,6 +258,22 @@ void MuscleGrowth::Data::ask_for_volumes() {
         }
     });
     tets->set_volume_ratio(ratio);
+}
+
+// More pressure on what is beyond the barrier, less on what is not, as forces of the next step.
+void MuscleGrowth::Data::press() {
+    if (!barrier) {
+        return;
+    }
+    barrier->measure(x, heights);
+    Points force = Points::Zero(x.rows(), 3);
+    const double stiffness = kBarrier * options.stiffness.unit;
+    for (std::size_t k = 0; k < pressure.size(); ++k) {
+        pressure[k] = std::max(0.0, pressure[k] + stiffness * heights[k].beyond);
+        force.row(barrier->tet_vertex(k)) -=
+            pressure[k] * barrier->area(k) * heights[k].normal.transpose();
+    }
+    solver->set_external_forces(force);
 }
 
 // One iteration of positions and factors: a plain step, which never raises the energy, then the
@@ -292,37 +318,54 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
         std::transform(state.begin(), state.end(), step.begin(), next.begin(), std::plus<>());
     }
     std::copy_n(next.begin(), positions, x.data());
-    double largest = 0.0;
     for (std::size_t k = 0; k < change.size(); ++k) {
         factor[k] =
             std::clamp(std::exp(next[positions + k] / kFactorLength), kLeastFactor, kMostFactor);
-        largest = std::max(largest, std::abs(change[k]));
     }
     ask_for_volumes();
+    press();
     ++iterations_since_set;
     ++report.iterations;
-    report.is_converged = is_still(before) && largest < kSettledChange;
+    judge(before, change, report);
+}
+
+// Settled is what a person can no longer see move, with volumes that no longer change.
+void MuscleGrowth::Data::judge(const Points& before, std::span<const double> change,
+                               MuscleGrowthReport& report) {
+    double sum = 0.0;
+    double largest = 0.0;
+    for (const Index v : rest.skin.tet_vertex) {
+        const double moved = (x.row(v) - before.row(v)).norm();
+        sum += moved;
+        largest = std::max(largest, moved);
+    }
+    report.skin_motion = sum / std::max(1.0, static_cast<double>(rest.skin.tet_vertex.size()));
+    report.largest_skin_motion = largest;
+    double volume = 0.0;
+    double changing = 0.0;
+    for (std::size_t k = 0; k < change.size(); ++k) {
+        volume += wanted[k];
+        changing += wanted[k] * std::abs(change[k]);
+    }
+    const bool is_still = report.skin_motion <= options.settled &&
+                          largest <= kStrayMotion * options.settled &&
+                          changing <= kSettledChange * volume;
+    still_iterations = is_still ? still_iterations + 1 : 0;
+    report.is_converged = still_iterations >= kStillIterations;
 }
 
 VolumeError MuscleGrowth::Data::volume_error() const {
     const Eigen::VectorXd volumes = tet_volumes(x, rest.tets.tets);
     VolumeError error;
-    double wanted = 0.0;
+    double asked_for = 0.0;
     for (std::size_t t = 0; t < target_volume.size(); ++t) {
-        wanted += target_volume[t];
+        asked_for += target_volume[t];
         error.largest =
             std::max(error.largest,
                      std::abs(volumes[static_cast<Eigen::Index>(t)] / target_volume[t] - 1.0));
     }
-    error.total = std::abs(volumes.sum() / wanted - 1.0);
+    error.total = std::abs(volumes.sum() / asked_for - 1.0);
     return error;
-}
-
-// Whether an iteration moves vertices by less than the tolerance times their whole displacement.
-bool MuscleGrowth::Data::is_still(const Points& last) const {
-    const double floor = kStill * std::sqrt(static_cast<double>(x.rows()));
-    return (x - last).norm() <=
-           std::max(floor, options.solver.tolerance * (x - rest.tets.points).norm());
 }
 
 MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
@@ -352,6 +395,10 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     d.target_volume = d.rest_volume;
     d.fraction = body.shares.fraction;
     d.factor.assign(body.muscles.size() + 1, 1.0);
+    if (options.keeps_apart) {
+        d.barrier.emplace(body.skin);
+        d.pressure.assign(d.barrier->size(), 0.0);
+    }
 }
 
 MuscleGrowth::~MuscleGrowth() = default;
@@ -415,6 +462,8 @@ void MuscleGrowth::restart() {
     data_->iterations_since_set = 0;
     data_->factor.assign(data_->factor.size(), 1.0);
     data_->tets->set_volume_ratio(std::vector<double>(data_->growth.size(), 1.0));
+    data_->pressure.assign(data_->pressure.size(), 0.0);
+    data_->solver->set_external_forces(Points(0, 3));
 }
 
 const Points& MuscleGrowth::positions() const {
@@ -454,7 +503,11 @@ std::vector<MuscleMeasure> MuscleGrowth::measures() const {
 
 Body MuscleGrowth::body() const {
     const Data& d = *data_;
-    Body result = with_rest_shape(d.rest, smooth_inversions(d.rest.tets, d.x).x);
+    Points x = d.x;
+    if (d.barrier) {
+        d.barrier->clamp(x);
+    }
+    Body result = with_rest_shape(d.rest, smooth_inversions(d.rest.tets, x).x);
     result.shares.fraction = d.fraction;
     // A muscle's force goes with its cross-section.
     for (std::size_t m = 0; m < result.muscles.size(); ++m) {

@@ -27,6 +27,13 @@ struct MuscleGrowthOptions {
     /// else: a multiplier method with few multipliers, so nothing locks. The acceleration takes
     /// positions and logarithms of factors together, as one iteration towards one fixed point.
     bool corrects_volumes = true;
+    /// Settled is where the skin moves by less than this in an iteration, on average, m, > 0, no
+    /// vertex five times as far, and volumes no longer change; twice in a row. Without
+    /// corrects_volumes it is where forces are below solver.tolerance.
+    double settled = 1e-5;
+    /// Skin does not grow through skin that faces it (skin_barrier.h): every iteration presses on
+    /// what is beyond the sheet between them, a multiplier each. Only with corrects_volumes.
+    bool keeps_apart = true;
     /// Of w_vol, in the matrix. With 1 no step could raise the energy; but volume resists in one of
     /// nine directions, so less lets shapes settle faster where steps are checked. Muscle needs
     /// least: what moves slowly there changes its shape and keeps its volume.
@@ -47,6 +54,8 @@ struct MuscleMeasure {
 struct MuscleGrowthReport {
     int iterations = 0;
     bool is_converged = false;
+    double skin_motion = 0.0;          ///< in the last iteration, mean over the skin, m
+    double largest_skin_motion = 0.0;  ///< of any of its vertices, m
     double seconds = 0.0;
     VolumeError volume_error = {};      ///< of tetrahedra against their growth targets
     Eigen::Index inverted_tets = 0;     ///< volume <= 0
