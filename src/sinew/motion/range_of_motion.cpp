@@ -96,6 +96,36 @@ BallAxes ball_axes(const MusculoskeletalModel& model, const ModelJoint& joint) {
     return out;
 }
 
+// The model with those muscles only that decide: whose length changes with the coordinates, or that
+// are too long at rest already.
+MusculoskeletalModel with_deciding_muscles(const MusculoskeletalModel& model,
+                                           std::vector<Index> moved, const StretchLimits& limits) {
+    for (const CoordinateCoupler& coupler : model.couplers) {
+        if (std::find(moved.begin(), moved.end(), coupler.independent) != moved.end()) {
+            moved.push_back(coupler.dependent);
+        }
+    }
+    const auto is_moved = [&](Index c) {
+        return std::find(moved.begin(), moved.end(), c) != moved.end();
+    };
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    const PathState rest = paths.evaluate(tree.place(rest_coordinates(model)));
+    MusculoskeletalModel out = model;
+    out.muscles.clear();
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        const MuscleUnit& unit = model.muscles[m];
+        const auto row = paths.coordinates(m);
+        if (std::any_of(row.begin(), row.end(), is_moved) ||
+            std::any_of(unit.points.begin(), unit.points.end(),
+                        [&](const PathPoint& p) { return is_moved(p.condition); }) ||
+            rest.length[m] > longest_length(unit, limits)) {
+            out.muscles.push_back(unit);
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 double longest_length(const MuscleUnit& unit, const StretchLimits& limits) {
@@ -127,13 +157,13 @@ bool RangeOfMotion::is_valid(std::span<const double> q) {
     return limiting_muscle(q) < 0;
 }
 
-BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string& joint,
+BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string& joint,
                             const StretchLimits& limits, const Progress& progress) {
-    const auto found = std::find_if(model.joints.begin(), model.joints.end(),
+    const auto found = std::find_if(whole.joints.begin(), whole.joints.end(),
                                     [&](const ModelJoint& j) { return j.name == joint; });
-    if (found == model.joints.end()) {
+    if (found == whole.joints.end()) {
         std::vector<std::string> names;
-        for (const ModelJoint& j : model.joints) {
+        for (const ModelJoint& j : whole.joints) {
             names.push_back(j.name);
         }
         throw InputError({.where = fmt::format("joint '{}'", joint),
@@ -141,7 +171,9 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
                           .needs = fmt::format("one of {}", join(names, ", ")),
                           .remedy = "name a joint of the model"});
     }
-    const BallAxes ball = ball_axes(model, *found);
+    const BallAxes ball = ball_axes(whole, *found);
+    const MusculoskeletalModel model =
+        with_deciding_muscles(whole, {ball.coordinates.begin(), ball.coordinates.end()}, limits);
     RangeOfMotion range(model, limits);
     const std::vector<double> rest = rest_coordinates(model);
     const ModelPlacement placement = range.tree().place(rest);
@@ -201,8 +233,9 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string
     return map;
 }
 
-CoordinateRange coordinate_range(const MusculoskeletalModel& model, Index coordinate,
+CoordinateRange coordinate_range(const MusculoskeletalModel& whole, Index coordinate,
                                  const StretchLimits& limits) {
+    const MusculoskeletalModel model = with_deciding_muscles(whole, {coordinate}, limits);
     RangeOfMotion range(model, limits);
     const Coordinate& c = model.coordinates[static_cast<std::size_t>(coordinate)];
     std::vector<double> q = rest_coordinates(model);
