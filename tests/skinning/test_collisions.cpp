@@ -1,5 +1,8 @@
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/winding_number.h"
 #include "sinew/meshing/decimate.h"
 #include "sinew/skinning/projective_skinning.h"
+#include "sinew/skinning/skin_contacts.h"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +75,42 @@ TEST(SkinCollisions, KomaritzanAPersonTouchesItselfEverywhere) {
     EXPECT_GT(mean[0], 5e-3);
     EXPECT_LT(mean[1], 1e-3);
     EXPECT_LT(vertices[1], 0.1 * vertices[0]);
+}
+
+// The prisms of bent joints are sheared and reach through each other: vertices in them that lie in
+// the open do not collide. Every vertex that does is inside by the winding number of the skin, by
+// another program.
+TEST(SkinCollisions, OnlyWhatTheSkinEnclosesCollides) {
+    const CharacterSkeleton skeleton = support::capsule_person();
+    const TriangleMesh skin =
+        decimated(support::capsule_person_skin(0.02), {.target_triangles = 5000, .evenness = 0.1});
+    ProjectiveSkinning skinning(skin, skeleton, {.dynamics = false});
+    const BoneCoupling coupling(skeleton, skinning.bones(), skinning.flesh());
+    SkinContacts contacts(skinning.flesh(), 150.0);
+    std::size_t found = 0;
+    for (int frame = 1; frame <= 10; ++frame) {
+        JointRotations r;
+        for (const CharacterJoint& joint : skeleton.joints) {
+            const Vec3 turn = joint.name.rfind("hip", 0) == 0        ? Vec3(-0.22, 0, 0.05)
+                              : joint.name.rfind("knee", 0) == 0     ? Vec3(0.22, 0, 0)
+                              : joint.name.rfind("shoulder", 0) == 0 ? Vec3(-0.15, 0.15, 0.15)
+                                                                     : Vec3(0.02, 0, 0.03);
+            r.rotations.emplace_back(Eigen::AngleAxisd(frame * turn.norm(), turn.normalized()));
+        }
+        const CharacterPose pose = pose_of(skeleton, r);
+        skinning.step(pose);
+        coupling.place_base(pose, contacts.base());
+        const std::vector<Index> inside = contacts.inside(skinning.points());
+        const TriangleMesh now{.points = skinning.skin(), .triangles = skin.triangles};
+        const WindingNumber winding(now);
+        const Points normals = vertex_normals(now);
+        for (const Index v : inside) {
+            const Vec3 air = point(now.points, v) + 2e-5 * point(normals, v);
+            EXPECT_GT(winding.exact_at(air), 0.5) << "frame " << frame << ", vertex " << v;
+        }
+        found += inside.size();
+    }
+    EXPECT_GT(found, 100u);
 }
 
 // Contacts at rest are kept and depend on differences of places alone: a character that is lifted

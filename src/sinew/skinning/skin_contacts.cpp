@@ -17,8 +17,11 @@ constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
-constexpr int kRings = 3;            // of neighbours that are asked again
-constexpr double kFlatTet = 1e-6;    // tetrahedra flatter than this at rest hold nothing
+constexpr double kAir = 1e-3;        // of an edge: how far in front of a vertex air is looked for
+constexpr double kBeyond = 1e4;      // m: no character is as large
+constexpr double kFarthestExit = 16.0;  // edges
+constexpr int kRings = 3;               // of neighbours that are asked again
+constexpr double kFlatTet = 1e-6;       // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
@@ -100,11 +103,13 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       triangles_(flesh.triangles),
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
+      rest_(flesh.points.topRows(flesh.skin_vertices)),
       weight_(weight),
       base_(flesh.base_points),
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh)),
-      skin_rows_(numbers(flesh.skin_vertices)) {
+      skin_rows_(numbers(flesh.skin_vertices)),
+      edge_(mean_edge(flesh)) {
     compute_boxes(points_, triangles_, 0.0, boxes_);
     tree_ = MovingTree(boxes_);
 }
@@ -193,20 +198,108 @@ Vec3 SkinContacts::normal_at(const Points& x, Index vertex) const {
     return sum.normalized();
 }
 
+void SkinContacts::refit_triangles(const Points& x) {
+    compute_boxes(x, triangles_, 0.0, boxes_);
+    tree_.refit(boxes_);
+}
+
+// Triangles that a ray along an axis leaves the body through, less those that it enters through:
+// the winding number of where it starts, if the skin is closed.
+int SkinContacts::crossings(const Points& x, const Vec3& p, int axis, double sign) {
+    const int u = (axis + 1) % 3;
+    const int v = (axis + 2) % 3;
+    Bounds ray{.low = p, .high = p};
+    (sign > 0.0 ? ray.high : ray.low)[axis] += sign * kBeyond;
+    candidates_.clear();
+    tree_.find_overlapping(ray, candidates_);
+    // On which side of an edge the ray passes; both triangles of an edge ask the same way round, so
+    // that no ray slips through between them.
+    const auto side = [&](Index a, Index b) {
+        const bool is_turned = a > b;
+        const Vec3 from = point(x, is_turned ? b : a) - p;
+        const Vec3 to = point(x, is_turned ? a : b) - p;
+        return (from[u] * to[v] - from[v] * to[u] >= 0.0) != is_turned;
+    };
+    int sum = 0;
+    for (const Index t : candidates_) {
+        const Index a = triangles_(t, 0);
+        const Index b = triangles_(t, 1);
+        const Index c = triangles_(t, 2);
+        const bool is_left = side(a, b);
+        if (side(b, c) != is_left || side(c, a) != is_left) {
+            continue;
+        }
+        const Vec3 A = point(x, a);
+        const Vec3 n = (point(x, b) - A).cross(point(x, c) - A);
+        if (n[axis] != 0.0 && sign * n.dot(A - p) / n[axis] > 0.0) {
+            sum += sign * n[axis] > 0.0 ? 1 : -1;
+        }
+    }
+    return sum;
+}
+
+// Whether the air in front of a vertex is inside of the body: by most of three rays, since some may
+// leave an open skin through a hole.
+bool SkinContacts::is_inside(const Points& x, Index vertex) {
+    const Vec3 n = normal_at(x, vertex);
+    const Vec3 p = point(x, vertex) + kAir * edge_ * n;
+    int votes = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        votes += crossings(x, p, axis, n[axis] < 0.0 ? -1.0 : 1.0) > 0 ? 1 : 0;
+    }
+    return votes >= 2;
+}
+
+SkinContacts::Nearest SkinContacts::nearest_exit(const Points& x, Index vertex) {
+    const Vec3 p = point(x, vertex);
+    Nearest best;
+    for (double reach = edge_; best.triangle < 0 && reach < kFarthestExit * edge_; reach *= 2.0) {
+        best.distance = reach;
+        candidates_.clear();
+        tree_.find_overlapping(
+            {.low = p - Vec3::Constant(reach), .high = p + Vec3::Constant(reach)}, candidates_);
+        for (const Index t : candidates_) {
+            const std::array<Index, 3> corner = {triangles_(t, 0), triangles_(t, 1),
+                                                 triangles_(t, 2)};
+            const auto nearest = [&](const Points& at, const Vec3& from) {
+                return closest_on_triangle(from, point(at, corner[0]), point(at, corner[1]),
+                                           point(at, corner[2]));
+            };
+            const double distance = std::sqrt(nearest(x, p).squared_distance);
+            const double height = (p - point(x, corner[0])).dot(normal_of(x, corner));
+            const double own = kNeighbourhood * edge_;
+            const bool is_nearer =
+                distance < best.distance || (distance == best.distance && t < best.triangle);
+            if (is_nearer && height < 0.0 &&
+                nearest(rest_, point(rest_, vertex)).squared_distance >= own * own) {
+                best = {t, distance};
+            }
+        }
+    }
+    return best;
+}
+
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
-// back, not through the far side; in crumpled skin without such a way, any will do.
+// back, not through the far side; in crumpled skin without such a way, the nearest skin will do.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     contacts_.clear();
-    bool is_refitted = false;
+    if (!found.empty()) {
+        refit_triangles(x);
+    }
     for (PointTriangleContact c : found) {
+        // Prisms of flesh that is sheared at a bent joint reach through each other.
+        if (height_of(c, x).value < 0.0 && !is_inside(x, c.vertex)) {
+            continue;
+        }
         const Vec3 back = -normal_at(x, c.vertex);
         if (normal_of(x, c.triangle).dot(back) < kFacing) {
-            if (!is_refitted) {
-                compute_boxes(x, triangles_, 0.0, boxes_);
-                tree_.refit(boxes_);
-                is_refitted = true;
+            if (!find_way_back(x, back, c)) {
+                const Nearest exit = nearest_exit(x, c.vertex);
+                if (exit.triangle >= 0) {
+                    const auto corner = triangles_.row(exit.triangle);
+                    c.triangle = {corner[0], corner[1], corner[2]};
+                }
             }
-            find_way_back(x, back, c);
         }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));
@@ -216,7 +309,7 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
 // through, where there is one.
-void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
+bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
                                  PointTriangleContact& contact) {
     const Vec3 p = point(x, contact.vertex);
     const std::size_t bone = bone_of_[static_cast<std::size_t>(contact.triangle[0])];
@@ -224,6 +317,7 @@ void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
     double nearest =
         kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
     const Vec3 end = p + nearest * direction;
+    bool is_found = false;
     candidates_.clear();
     tree_.find_overlapping({.low = p.cwiseMin(end), .high = p.cwiseMax(end)}, candidates_);
     for (const Index t : candidates_) {
@@ -241,10 +335,12 @@ void SkinContacts::find_way_back(const Points& x, const Vec3& direction,
             const double way = along > kFacing * n.norm() ? n.dot(a) / along : -1.0;
             if (way > 0.0 && way < nearest) {
                 nearest = way;
+                is_found = true;
                 contact.triangle = {triangles_(t, 0), triangles_(t, 1), triangles_(t, 2)};
             }
         }
     }
+    return is_found;
 }
 
 std::vector<Index> SkinContacts::inside(const Points& x) {
@@ -310,7 +406,14 @@ std::vector<TetContacts::Depth> SkinContacts::depths(const Points& x) {
     copy_skin(x);
     finder_.forget();
     finder_.find(points_);
-    return finder_.depths(points_);
+    std::vector<TetContacts::Depth> all = finder_.depths(points_);
+    refit_triangles(x);
+    std::erase_if(all, [&](const TetContacts::Depth& d) { return !is_inside(x, d.vertex); });
+    for (TetContacts::Depth& d : all) {
+        const Nearest exit = nearest_exit(x, d.vertex);
+        d.depth = exit.triangle < 0 ? d.depth : std::min(d.depth, exit.distance);
+    }
+    return all;
 }
 
 }  // namespace sinew

@@ -18,8 +18,10 @@ namespace sinew {
 /// through the triangle whose prism it is in: h is its height over that triangle, which is pushed
 /// back by as much. Pairs are kept while h is less than a quarter of an edge, so contacts at rest
 /// do not flicker [Komaritzan, section 3.2.5].
-/// Departs: heights instead of springs to the corners of the triangle. Both let pairs move freely
-/// as a whole; heights also let them slide.
+/// Departs: prisms of flesh that is sheared at a bent joint reach through each other and hold
+/// vertices that lie in the open, so a vertex collides only where the winding number of the skin
+/// says that the air in front of it is inside. Heights instead of springs to the corners of the
+/// triangle: both let pairs move freely as a whole; heights also let them slide.
 class SkinContacts {
 public:
     SkinContacts(const FleshPrisms& flesh, double weight);
@@ -49,8 +51,10 @@ public:
     void push_apart(Points& x) const;
 
     /// Depths of skin vertices below the skin, m, where they are inside of the character: of the
-    /// tetrahedra between the skin and the lines of the bones [Komaritzan, section 3.2.5]. What is
-    /// near or inside at rest does not count.
+    /// tetrahedra between the skin and the lines of the bones [Komaritzan, section 3.2.5], and by
+    /// the winding number of the skin in front of them. What is near or inside at rest does not
+    /// count. The depth is that below the tetrahedron's triangle, or the distance to the nearest
+    /// skin that faces away, whichever is less.
     std::vector<TetContacts::Depth> depths(const Points& x);
 
 private:
@@ -61,12 +65,23 @@ private:
     void copy_skin(const Points& x);
     void choose_ways_out(const Points& x, std::span<const PointTriangleContact> found);
     Vec3 normal_at(const Points& x, Index vertex) const;
-    void find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact);
+    // The nearest triangle in front of a vertex that is inside: beyond its own neighbourhood, and
+    // facing away.
+    struct Nearest {
+        Index triangle = -1;
+        double distance = 0.0;  // m
+    };
+    void refit_triangles(const Points& x);
+    int crossings(const Points& x, const Vec3& p, int axis, double sign);
+    bool is_inside(const Points& x, Index vertex);
+    Nearest nearest_exit(const Points& x, Index vertex);
+    bool find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact);
 
     Index skin_vertices_;
     Triangles triangles_;
     std::vector<std::size_t> bone_of_;  // of each vertex of the skin
     Lists triangles_of_vertex_;
+    Points rest_ = Points(0, 3);
     double weight_;
     Points base_ = Points(0, 3);
     Points points_ = Points(0, 3);  // skin, then base points
@@ -77,6 +92,7 @@ private:
     std::vector<Contact> contacts_ = {};
     std::vector<RigidContact> rigid_ = {};
     std::vector<Index> skin_rows_ = {};
+    double edge_ = 0.0;  // mean length, m
 };
 
 }  // namespace sinew
