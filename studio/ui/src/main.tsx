@@ -141,7 +141,10 @@ function watchDrops(): void {
   });
 }
 
-if (window.innerWidth < 1000) store.showsMeasures.value = false;
+// On narrow screens the measures would lie over the picture: there they come when asked for.
+const narrow = window.matchMedia('(max-width: 1000px)');
+store.showsMeasures.value = !narrow.matches;
+narrow.addEventListener('change', () => (store.showsMeasures.value = !narrow.matches));
 // The context of the picture takes most of a second where there is no graphics card. It is made while the server sends the
 // body, and before the page around it is painted, which would keep the graphics busy.
 await session.connect();

@@ -297,8 +297,9 @@ export class Session {
   async openFile(name: string): Promise<void> {
     if (/\.bvh$/i.test(name)) {
       const played = await this.command('play', { file: name, loop: true });
-      if (!played) return;
-      store.tab.value = 'motion';
+      // The server reads the file when it begins to play it, and says then what is wrong with it.
+      if (played) store.tab.value = 'motion';
+      return;
     } else if (/\.(osim|xml)$/i.test(name)) {
       store.forcesModel.value = name;
       store.tab.value = 'forces';

@@ -81,7 +81,7 @@ function patch(material: THREE.MeshStandardMaterial, options: PatchOptions): THR
          const float fuzz = ${options.fuzz.toFixed(3)};
          float isSelected = 1.0 - step(0.5, abs(vPart - uSelected));
          float isHovered = 1.0 - step(0.5, abs(vPart - uHovered));
-         float rimGlow = pow(1.0 - saturate(dot(normalize(vNormal), normalize(vViewPosition))), 2.0);
+         float rimGlow = pow(1.0 - saturate(dot(normal, normalize(vViewPosition))), 2.0);
          totalEmissiveRadiance += diffuseColor.rgb * fuzz * rimGlow;
          totalEmissiveRadiance += isSelected * vec3(1.0, 0.62, 0.12) * (0.20 + 0.7 * rimGlow);
          totalEmissiveRadiance += isHovered * vec3(1.0, 0.85, 0.6) * (0.06 + 0.35 * rimGlow);`,

@@ -24,3 +24,22 @@ export function chooseQuality(search: string, context: WebGL2RenderingContext | 
   const name = info ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : '';
   return isSoftwareRenderer(name) ? LOW : HIGH;
 }
+
+/** Pictures further apart than this, in ms, are not a motion. */
+export const REST_MS = 220;
+
+export interface Moment {
+  /** The body has another shape than in the last picture. */
+  isReshaped: boolean;
+  wasQuick: boolean;
+  /** Since the last picture was on the screen, ms. */
+  sinceLast: number;
+}
+
+/**
+ * Whether the next picture is to be a quick one, with a good one after it when things rest. Where drawing is slow, a new shape
+ * is shown quickly at once: a good picture of it would take so long that the next one seemed to come after a rest again.
+ */
+export function isQuickPicture(quality: Quality, now: Moment): boolean {
+  return quality.shadowsWait && (now.isReshaped || now.wasQuick || now.sinceLast < REST_MS);
+}

@@ -2,7 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { ContactShadow } from './contact_shadow';
-import { chooseQuality, type Quality } from './quality';
+import { chooseQuality, isQuickPicture, REST_MS, type Quality } from './quality';
 import { makeSoftLight } from './soft_light';
 import { radialGradient } from './textures';
 
@@ -17,8 +17,6 @@ const DIRECTIONS: Record<ViewName, [number, number, number]> = {
 
 /** How dark the key light's shadow is. */
 const SHADOW = 0.72;
-/** Pictures further apart than this, in ms, are not a motion. */
-const REST_MS = 220;
 /** After the good skin, the rest is compiled. */
 const INSIDE_DELAY_MS = 1500;
 /** Between the middle and the rim of the backdrop: the one shade of the first picture. */
@@ -66,7 +64,7 @@ export class Stage {
   private isHurried: boolean;
   /** Drawn with little, until the shaders of the good picture are compiled. */
   private isPlain = true;
-  private isFirstUnderWay = false;
+  private isUnderWay = false;
   private backdrop: THREE.Texture | null = null;
   private flight: { from: THREE.Vector3; to: THREE.Vector3; target: THREE.Vector3; start: number; targetFrom: THREE.Vector3 } | null = null;
   private centre = new THREE.Vector3(0, 0.9, 0);
@@ -246,30 +244,41 @@ export class Stage {
       this.invalidate();
     }
     this.controls.update();
-    const now = performance.now();
-    const hurries = this.quality.shadowsWait;
-    const isFirst = this.framesDrawn === 0;
-    if (!this.hasSubject || this.isFirstUnderWay) return;
+    if (!this.hasSubject || this.isUnderWay) return;
+    const sinceLast = performance.now() - this.lastDraw;
     if (this.needsDraw) {
-      // A picture soon after another: something moves. The first after a rest is drawn well at once; the very first
-      // is drawn quickly, for somebody waits for it.
-      this.setHurried(hurries && (isFirst || this.isHurried || now - this.lastDraw < REST_MS));
-      this.draw();
-      this.lastDraw = performance.now();
-      if (isFirst) this.awaitFirst();
-    } else if (this.isHurried && now - this.lastDraw > REST_MS) {
+      const isFirst = this.framesDrawn === 0;
+      this.setHurried(isQuickPicture(this.quality, { isReshaped: this.needsShadows || isFirst, wasQuick: this.isHurried, sinceLast }));
+      this.drawAndWait(isFirst);
+    } else if (this.isHurried && sinceLast > REST_MS) {
       this.setHurried(false);
-      this.draw();
+      this.drawAndWait(false);
     }
+  }
+
+  /** Where drawing is slow, no picture is asked for before the last one is there: they would queue up, and input behind them. */
+  private drawAndWait(isFirst: boolean): void {
+    this.draw();
+    this.lastDraw = performance.now();
+    if (!isFirst && !this.quality.shadowsWait) return;
+    this.isUnderWay = true;
+    this.whenDrawn(() => {
+      this.isUnderWay = false;
+      this.lastDraw = performance.now();
+      if (!isFirst) return;
+      performance.mark(FIRST_PICTURE);
+      this.examples.onFirstPicture();
+      this.becomeGood();
+    });
   }
 
   /** Calls back once all that was asked of the graphics so far has been drawn. */
   private whenDrawn(then: () => void): void {
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
-    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)!;
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
     const ask = () => {
-      if (gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) {
+      if (fence && gl.clientWaitSync(fence, 0, 0) === gl.TIMEOUT_EXPIRED) {
         setTimeout(ask, 5);
         return;
       }
@@ -277,16 +286,6 @@ export class Stage {
       then();
     };
     setTimeout(ask);
-  }
-
-  private awaitFirst(): void {
-    this.isFirstUnderWay = true;
-    this.whenDrawn(() => {
-      this.isFirstUnderWay = false;
-      performance.mark(FIRST_PICTURE);
-      this.examples.onFirstPicture();
-      this.becomeGood();
-    });
   }
 
   /** The first picture is there; the shaders of the good ones are compiled beside it and then take over. */
@@ -307,7 +306,7 @@ export class Stage {
 
   /** No picture is waited for, and the last one was a good one. */
   get isSettled(): boolean {
-    return !this.needsDraw && !this.isHurried && !this.isPlain && !this.needsShadows && this.flight === null;
+    return !this.needsDraw && !this.isUnderWay && !this.isHurried && !this.isPlain && !this.needsShadows && this.flight === null;
   }
 
   private setHurried(isHurried: boolean): void {

@@ -33,6 +33,8 @@ export async function openPage(browser: Browser, url: string, size = { width: 12
   page.on('console', (message) => {
     // A lost connection is reported by the browser itself; the tests lose it on purpose.
     if (message.type() === 'error' && !/WebSocket|ERR_CONNECTION/.test(message.text())) errors.push(message.text());
+    // What a shader that does not compile leaves behind.
+    if (/WebGL: INVALID/.test(message.text())) errors.push(message.text());
   });
   await page.goto(url);
   await until(page, () => window.studio?.store.hasPicture.value && window.studio.view.isSettled);
@@ -51,6 +53,8 @@ export interface Silhouette {
   /** Pixels of body in each row. */
   rows: number[];
   pixels: Uint8Array;
+  /** Brightness of every pixel. */
+  grey: Uint8Array;
   width: number;
   height: number;
 }
@@ -66,6 +70,7 @@ export async function silhouette(page: Page, options = { settled: true }): Promi
   const png = PNG.sync.read(await page.screenshot({ clip, timeout: 120_000, style: PICTURE_ALONE }));
   const rows: number[] = [];
   const pixels = new Uint8Array(png.width * png.height);
+  const grey = pixels.map((_, i) => (png.data[4 * i]! + png.data[4 * i + 1]! + png.data[4 * i + 2]!) / 3);
   for (let y = 0; y < png.height; ++y) {
     let count = 0;
     for (let x = 0; x < png.width; ++x) {
@@ -76,7 +81,7 @@ export async function silhouette(page: Page, options = { settled: true }): Promi
     rows.push(count);
   }
   const total = rows.reduce((a, b) => a + b, 0);
-  return { share: total / pixels.length, rows, pixels, width: png.width, height: png.height };
+  return { share: total / pixels.length, rows, pixels, grey, width: png.width, height: png.height };
 }
 
 /** Share of the picture where one silhouette has body and the other none. */
@@ -84,6 +89,11 @@ export function difference(a: Silhouette, b: Silhouette): number {
   let count = 0;
   for (let i = 0; i < a.pixels.length; ++i) count += a.pixels[i] === b.pixels[i] ? 0 : 1;
   return count / a.pixels.length;
+}
+
+/** Share of the picture that became clearly brighter or darker. */
+export function relit(a: Silhouette, b: Silhouette): number {
+  return a.grey.filter((grey, i) => Math.abs(grey - b.grey[i]!) > 20).length / a.grey.length;
 }
 
 export async function measured(page: Page, id: string): Promise<number> {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeBackend } from './backend';
-import { difference, dragSlider, dropFile, launchBrowser, measured, openPage, rememberSkin, settle, skinMoved, skinRests, silhouette, until, type Silhouette } from './browser';
+import { difference, dragSlider, dropFile, launchBrowser, measured, openPage, relit, rememberSkin, settle, skinMoved, skinRests, silhouette, until, type Silhouette } from './browser';
 
 const backend = makeBackend();
 const PATIENCE = { timeout: 40_000 };
@@ -226,6 +226,16 @@ describe(`the studio, served by ${backend.name}`, () => {
     await calm();
   });
 
+  it('shows a mesh that is dropped on it beside the body', async () => {
+    await page.getByTestId('view-front').click();
+    const before = await silhouette(page);
+    // A board in front of the camera, beside the body.
+    const board = 'v 0.5 0.2 0\nv 0.75 0.2 0\nv 0.75 1.4 0\nv 0.5 1.4 0\nf 1 2 3\nf 1 3 4\n';
+    await dropFile(page, 'board.obj', new TextEncoder().encode(board));
+    await until(page, () => [...window.studio.view.layers.all()].some((layer) => layer.mesh >= 16 && layer.mesh < 100));
+    expect(relit(before, await silhouette(page))).toBeGreaterThan(0.01);
+  });
+
   it('says what is wrong with a file and what to do', async () => {
     await dropFile(page, 'broken.sinew', new TextEncoder().encode('{}'));
     const toast = page.getByTestId('toast-error');
@@ -253,6 +263,7 @@ describe(`the studio, served by ${backend.name}`, () => {
 
   it('fits a tablet: nothing sticks out, and everything is within reach', async () => {
     await page.setViewportSize({ width: 820, height: 1180 });
+    await page.getByTestId('measures').waitFor({ state: 'detached' });
     await page.getByTestId('view-front').click();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
@@ -262,6 +273,7 @@ describe(`the studio, served by ${backend.name}`, () => {
     expect(outside).toBe(0);
     expect((await silhouette(page)).share).toBeGreaterThan(0.03);
     await page.setViewportSize({ width: 1280, height: 720 });
+    await page.getByTestId('measures').waitFor();
   });
 
   it('changes between dark and light', async () => {

@@ -2,7 +2,7 @@ import { Ray, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import { applyDab, mirroredDab } from '../../src/view/brush';
 import { handleSpecs, lengthUnderRay } from '../../src/view/handles';
-import { isSoftwareRenderer } from '../../src/view/quality';
+import { HIGH, isQuickPicture, isSoftwareRenderer, LOW } from '../../src/view/quality';
 import { computeCavity, longAxis, partOfVertices } from '../../src/view/surface_attributes';
 import { makeCatalogue } from '../mock_body';
 
@@ -106,5 +106,20 @@ describe('quality', () => {
   it('is lower where the processor draws', () => {
     expect(isSoftwareRenderer('ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device (Subzero)))')).toBe(true);
     expect(isSoftwareRenderer('ANGLE (NVIDIA GeForce RTX 3060)')).toBe(false);
+  });
+});
+
+describe('pictures without a graphics card', () => {
+  const rest = { isReshaped: false, wasQuick: false, sinceLast: 5000 };
+
+  it('are quick while the shape changes, however slowly they follow each other', () => {
+    expect(isQuickPicture(LOW, { ...rest, isReshaped: true })).toBe(true);
+    expect(isQuickPicture(LOW, { ...rest, wasQuick: true })).toBe(true);
+    expect(isQuickPicture(LOW, { ...rest, sinceLast: 50 })).toBe(true);
+  });
+
+  it('are good after a rest, and always with a graphics card', () => {
+    expect(isQuickPicture(LOW, rest)).toBe(false);
+    expect(isQuickPicture(HIGH, { isReshaped: true, wasQuick: true, sinceLast: 0 })).toBe(false);
   });
 });
