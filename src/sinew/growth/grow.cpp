@@ -8,6 +8,7 @@
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
+#include "sinew/meshing/intersections.h"
 
 #include <fmt/format.h>
 
@@ -135,8 +136,8 @@ void warn_of_missed_volumes(GrowthResult& result) {
                              100.0 * missed[i].first);
     }
     result.warnings.push_back(fmt::format(
-        "{} of {} muscles miss the volume asked for by more than {:.0f} %, most: {}; they have no "
-        "room between bones and other muscles",
+        "{} of {} muscles miss the volume asked for by more than {:.0f} %, most: {}; bones "
+        "and other muscles around hold them",
         missed.size(), result.muscles.size(), 100.0 * kMuscleTolerance, names));
 }
 
@@ -318,6 +319,12 @@ GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& prog
         result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
     }
     measure(result);
+    const std::size_t crossing = find_self_intersections(result.body.skin.mesh).pairs.size();
+    if (crossing > 0) {
+        result.warnings.push_back(
+            fmt::format("{} pairs of skin triangles cross ({} before): use smaller factors",
+                        crossing, find_self_intersections(body.skin.mesh).pairs.size()));
+    }
     result.seconds = timer.seconds();
     return result;
 }
