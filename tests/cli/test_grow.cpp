@@ -1,4 +1,8 @@
+#include "sinew/build/segment_masses.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/io/archive.h"
+#include "sinew/io/mjcf.h"
+#include "sinew/io/osim.h"
 #include "sinew/pipeline/growth_recipe.h"
 
 #include <gtest/gtest.h>
@@ -44,6 +48,76 @@ TEST(Cli, GrowKeepsItsContract) {
                   0)
             << name;
     }
+}
+
+// The volumetric body and the line muscles are one thing: a thicker muscle pulls in proportion to
+// its cross-section, a longer bone has longer muscles and more inertia beyond its joint.
+TEST(Cli, AGrownBodyBecomesAModelWithNewStrengthsLengthsAndInertias) {
+    const support::TemporaryFolder folder;
+    Body limb = support::limb_body();
+    for (Muscle& muscle : limb.muscles) {
+        muscle.origin = 0;
+        muscle.insertion = 1;
+        muscle.volume = enclosed_volume(muscle.mesh);
+    }
+    limb.skeleton.joints.back().axes[0] = Vec3::UnitZ();
+    limb.skeleton.joints.back().limits[0] = {-0.2, 2.0};
+    limb.skeleton.segments = weigh_segments(limb);
+    write_archive(folder / "limb.sinew", limb);
+    ASSERT_EQ(run_sinew({"grow", folder / "limb.sinew", "--muscle", "biceps=1.5", "-o",
+                         folder / "strong.sinew"})
+                  .code,
+              0);
+    ASSERT_EQ(run_sinew({"grow", folder / "limb.sinew", "--bone", "forearm=1.1", "-o",
+                         folder / "long.sinew"})
+                  .code,
+              0);
+    const auto model_of = [&](const std::string& name) {
+        EXPECT_EQ(
+            run_sinew({"convert", folder / (name + ".sinew"), folder / (name + ".osim")}).code, 0);
+        EXPECT_EQ(run_sinew({"convert", folder / (name + ".sinew"), folder / (name + ".xml")}).code,
+                  0);
+        const MusculoskeletalModel model = read_osim(folder / (name + ".osim"));
+        // MuJoCo's file says the same.
+        const MusculoskeletalModel other = read_mjcf(folder / (name + ".xml"));
+        EXPECT_EQ(other.muscles.size(), 2U);
+        for (std::size_t m = 0; m < other.muscles.size(); ++m) {
+            EXPECT_NEAR(other.muscles[m].fmax, model.muscles[m].fmax, 1e-6 * model.muscles[m].fmax);
+        }
+        EXPECT_NEAR(other.bodies[1].mass, model.bodies[1].mass, 1e-9);
+        return model;
+    };
+    const MusculoskeletalModel before = model_of("limb");
+    const MusculoskeletalModel strong = model_of("strong");
+    const MusculoskeletalModel longer = model_of("long");
+    const auto length = [](const MuscleUnit& unit) {
+        return unit.tendon + unit.fibre * std::cos(unit.pennation);
+    };
+    ASSERT_EQ(before.muscles.size(), 2U);
+    const MuscleUnit& biceps = before.muscles[0];
+    const MuscleUnit& grown = strong.muscles[0];
+    const double volume = read_archive(folder / "strong.sinew").muscles[0].volume /
+                          read_archive(folder / "limb.sinew").muscles[0].volume;
+    EXPECT_GT(volume, 1.6);
+    EXPECT_NEAR(grown.fibre, biceps.fibre, 0.03 * biceps.fibre);
+    EXPECT_NEAR(grown.fmax / biceps.fmax, volume * biceps.fibre / grown.fibre, 1e-6);
+    EXPECT_NEAR(strong.muscles[1].fmax, before.muscles[1].fmax, 0.05 * before.muscles[1].fmax);
+    double heavier = 0.0;
+    for (std::size_t b = 0; b < 2; ++b) {
+        heavier += strong.bodies[b].mass - before.bodies[b].mass;
+    }
+    const double more = (volume - 1.0) * limb.muscles[0].volume * 1060.0;
+    EXPECT_NEAR(heavier, more, 0.25 * more);
+    // The forearm's half of 40 cm grows by 2 cm, and both muscles with it.
+    for (std::size_t m = 0; m < 2; ++m) {
+        const double grew = length(longer.muscles[m]) - length(before.muscles[m]);
+        EXPECT_GT(grew, 0.012) << before.muscles[m].name;
+        EXPECT_LT(grew, 0.028) << before.muscles[m].name;
+    }
+    // A rod: mass with its length, inertia across with the cube of it.
+    EXPECT_NEAR(longer.bodies[1].mass / before.bodies[1].mass, 1.1, 0.04);
+    EXPECT_NEAR(longer.bodies[1].inertia(0, 0) / before.bodies[1].inertia(0, 0), 1.331, 0.12);
+    EXPECT_NEAR(longer.bodies[1].com.y() / before.bodies[1].com.y(), 1.1, 0.04);
 }
 
 TEST(Cli, GrowRefusesNonsense) {

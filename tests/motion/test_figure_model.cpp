@@ -361,6 +361,24 @@ TEST_F(FigureModel, FibresAreAsLongAsMeasuredOnes) {
     expect_measured_fibres(*man, 1.57 / 1.684);  // legs of someone of 157 cm
 }
 
+// One thing that cannot be, a gracilis whose moment arm of hip flexion jumps where it leaves its
+// cylinder (bodies as they are built do not have it); and of what is worth a look, little: muscles
+// that turn over (adductors at the hip, muscles of a scapula and a hyoid that stand still here),
+// ranges that a stretched muscle ends while other joints are at rest (hamstrings at the hip).
+TEST_F(FigureModel, TheDoctorFindsOnlyThatGracilisJumpsAtTheHip) {
+    int notes = 0;
+    for (const ModelFinding& f : examine_model(man->model, man->bones)) {
+        if (f.is_problem) {
+            EXPECT_TRUE(f.where.starts_with("muscle 'gracilis") &&
+                        f.what.find("jumps") != std::string::npos)
+                << f.what << ", " << f.where << ", " << f.value;
+        }
+        notes += f.is_problem ? 0 : 1;
+    }
+    EXPECT_LT(notes, 80);
+    RecordProperty("notes", notes);
+}
+
 TEST_F(FigureModel, TheDoctorFindsTheOneMuscleThatDoesNotEndOnABone) {
     // Moved 6 cm off its bone, still inside the pelvis's box.
     MusculoskeletalModel moved = man->model;
