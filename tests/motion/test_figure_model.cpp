@@ -377,6 +377,12 @@ TEST_F(FigureModel, TheDoctorFindsOnlyThatGracilisJumpsAtTheHip) {
     }
     EXPECT_LT(notes, 80);
     RecordProperty("notes", notes);
+    // None is lost for a volume that ends far from its bone.
+    for (const char* name : {"adductor_magnus_l", "flexor_pollicis_longus_r", "pyramidalis_l"}) {
+        EXPECT_TRUE(std::any_of(man->model.muscles.begin(), man->model.muscles.end(),
+                                [&](const MuscleUnit& u) { return u.name == name; }))
+            << name;
+    }
 }
 
 TEST_F(FigureModel, TheDoctorFindsTheOneMuscleThatDoesNotEndOnABone) {

@@ -444,7 +444,10 @@ private:
             ++loose_;
             return;
         }
-        const MuscleLines::Ends ends = lines_.ends(muscle);
+        MuscleLines::Ends ends = lines_.ends(muscle);
+        if (body_of_bone(ends.origin) == body_of_bone(ends.insertion)) {
+            ends = {muscle.origin, muscle.insertion};
+        }
         const Index from = body_of_bone(ends.origin);
         const Index to = body_of_bone(ends.insertion);
         if (from == to) {
