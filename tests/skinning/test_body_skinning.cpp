@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/contact/tet_contact.h"
 #include "sinew/skinning/body_skinning.h"
 
 #include <gtest/gtest.h>
@@ -55,6 +56,27 @@ TEST(BodySkinning, KomaritzanFleshFollowsTheBonesOfABentLimb) {
         }
     }
     EXPECT_LT(far, 0.01);
+}
+
+// A forearm that folds onto the upper arm stays out of it.
+TEST(BodySkinning, KomaritzanSkinKeepsOutOfTheFlesh) {
+    const Body limb = support::limb_body();
+    double depth[2] = {};
+    for (const bool collides : {false, true}) {
+        BodySkinning skinning(limb, {.dynamics = false, .collisions = collides});
+        TetContacts inside(limb.tets, {.neighbourhood = 0.05});
+        for (int frame = 1; frame <= 25; ++frame) {
+            skinning.step(bent(skinning.skeleton(), 0.11 * std::min(frame, 22)));
+        }
+        inside.find(skinning.positions());
+        for (const TetContacts::Depth& d : inside.depths(skinning.positions())) {
+            depth[collides ? 1 : 0] += d.depth;
+        }
+        EXPECT_EQ(skinning.contacts() > 0, collides);
+        EXPECT_GT(skinning.volume_ratio(), 0.85);
+    }
+    EXPECT_GT(depth[0], 0.0);
+    EXPECT_LT(depth[1], 0.3 * depth[0]);
 }
 
 TEST(BodySkinning, FatSwingsMoreThanMuscle) {

@@ -39,11 +39,12 @@ struct Moved {
 Moved move_body(const SkinSettings& settings, const Context& context) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
         settings.run.simulate_vertices > 0 ||
-        settings.run.skinning.collisions != SkinCollisions::None) {
+        settings.run.skinning.collisions == SkinCollisions::Local) {
         throw InputError({.where = settings.mesh,
                           .found = "a body with options of other characters",
-                          .needs = "--motion alone; skeleton and flesh are the body's own",
-                          .remedy = "leave out --skeleton, --method, --collisions and "
+                          .needs = "--motion, with --collisions none or global; skeleton and flesh "
+                                   "are the body's own",
+                          .remedy = "leave out --skeleton, --method, --collisions local and "
                                     "--simulate-vertices, and give --motion"});
     }
     const Body body = read_archive(settings.mesh);

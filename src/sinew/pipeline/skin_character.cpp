@@ -4,6 +4,7 @@
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/contact/tet_contact.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
@@ -22,20 +23,124 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <system_error>
+#include <unordered_map>
 
 namespace sinew {
 namespace {
 
-void weld(Character& character) {
+// Points nearer than this share of the skin's diagonal are one: files round coordinates.
+constexpr double kSamePoint = 1e-5;
+// More triangles without a neighbour than this share, and the skin would fall apart.
+constexpr double kMostAlone = 0.5;
+
+// For each point the first one that lies within `reach` of it, by a grid of cells of that size.
+std::vector<Index> first_near(const Points& points, double reach) {
+    using Cell = std::array<std::int64_t, 3>;
+    struct Hash {
+        std::size_t operator()(const Cell& c) const {
+            std::uint64_t h = 0;
+            for (const std::int64_t k : c) {
+                h = (h ^ static_cast<std::uint64_t>(k)) * 0x9e3779b97f4a7c15;
+                h ^= h >> 29;
+            }
+            return h;
+        }
+    };
+    std::unordered_map<Cell, std::vector<Index>, Hash> kept;
+    std::vector<Index> first;
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        const Vec3 p = point(points, i);
+        const Vec3 in_cells = p / reach;
+        Cell cell;
+        for (std::size_t k = 0; k < 3; ++k) {
+            cell[k] = static_cast<std::int64_t>(std::floor(in_cells[static_cast<int>(k)]));
+        }
+        Index found = -1;
+        for (int n = 0; n < 27; ++n) {
+            const auto near =
+                kept.find({cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1});
+            for (std::size_t k = 0; near != kept.end() && k < near->second.size(); ++k) {
+                const Index other = near->second[k];
+                if ((point(points, other) - p).norm() <= reach && (found < 0 || other < found)) {
+                    found = other;
+                }
+            }
+        }
+        if (found < 0) {
+            kept[cell].push_back(static_cast<Index>(i));
+        }
+        first.push_back(found < 0 ? static_cast<Index>(i) : found);
+    }
+    return first;
+}
+
+// Triangles that share no corner with another one.
+Eigen::Index alone(const TriangleMesh& skin) {
+    std::vector<int> uses(static_cast<std::size_t>(skin.points.rows()), 0);
+    for (Eigen::Index i = 0; i < skin.triangles.size(); ++i) {
+        ++uses[static_cast<std::size_t>(skin.triangles.data()[i])];
+    }
+    Eigen::Index count = 0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        count += uses[static_cast<std::size_t>(skin.triangles(t, 0))] == 1 &&
+                 uses[static_cast<std::size_t>(skin.triangles(t, 1))] == 1 &&
+                 uses[static_cast<std::size_t>(skin.triangles(t, 2))] == 1;
+    }
+    return count;
+}
+
+void require_surface(const TriangleMesh& skin, const std::string& where) {
+    const Eigen::Index triangles = skin.triangles.rows();
+    const Eigen::Index lonely = alone(skin);
+    if (triangles > 1 &&
+        static_cast<double>(lonely) > kMostAlone * static_cast<double>(triangles)) {
+        throw InputError({.where = where,
+                          .found = fmt::format("{} of {} triangles share no corner with another",
+                                               lonely, triangles),
+                          .needs = "a surface whose triangles share their corners",
+                          .remedy = "join near points: sinew repair --weld all --weld-tolerance "
+                                    "DISTANCE"});
+    }
+}
+
+// Joins coinciding points; triangles without area go. The mesh itself stays as it is.
+void weld(Character& character, const std::string& where) {
     const TriangleMesh& mesh = character.mesh;
     Welder welder(static_cast<std::size_t>(mesh.points.rows()));
+    std::vector<Index> place;
     for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
-        character.skin_vertex.push_back(welder.add(point(mesh.points, i)));
+        place.push_back(welder.add(point(mesh.points, i)));
     }
-    character.skin.points = welder.points();
+    const Points exact = welder.points();
+    const double size =
+        exact.rows() > 0 ? (exact.colwise().maxCoeff() - exact.colwise().minCoeff()).norm() : 0.0;
+    Points& joined = character.skin.points;
+    joined.resize(exact.rows(), 3);
+    std::vector<Index> number(static_cast<std::size_t>(exact.rows()), -1);
+    Index count = 0;
+    if (size > 0.0) {
+        const std::vector<Index> first = first_near(exact, kSamePoint * size);
+        for (std::size_t i = 0; i < first.size(); ++i) {
+            if (first[i] == static_cast<Index>(i)) {
+                joined.row(count) = exact.row(first[i]);
+                number[i] = count++;
+            } else {
+                number[i] = number[static_cast<std::size_t>(first[i])];
+            }
+        }
+    } else if (exact.rows() > 0) {
+        joined.row(count) = exact.row(0);
+        number[0] = count++;
+    }
+    joined.conservativeResize(count, 3);
+    for (const Index i : place) {
+        character.skin_vertex.push_back(number[static_cast<std::size_t>(i)]);
+    }
     std::vector<Eigen::Matrix<Index, 1, 3>> rows;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
         Eigen::Matrix<Index, 1, 3> row;
@@ -49,6 +154,11 @@ void weld(Character& character) {
     character.skin.triangles.resize(static_cast<Eigen::Index>(rows.size()), 3);
     for (std::size_t t = 0; t < rows.size(); ++t) {
         character.skin.triangles.row(static_cast<Eigen::Index>(t)) = rows[t];
+    }
+    require_surface(character.skin, where);
+    // Collisions ask which side is outside.
+    if (enclosed_volume(character.skin) < 0.0) {
+        character.skin.triangles.col(1).swap(character.skin.triangles.col(2));
     }
 }
 
@@ -111,7 +221,7 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     Character character;
     character.name = mesh.stem().string();
     character.mesh = merged(read_surface(mesh, options));
-    weld(character);
+    weld(character, mesh.string());
     character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, options);
     return character;
 }
@@ -197,9 +307,11 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     require_valid_run(options);
     SkinRun run;
     const Timer prepare;
-    BodySkinning skinning(body, {.iterations = options.skinning.iterations,
-                                 .step = 1.0 / options.rate,
-                                 .dynamics = options.skinning.dynamics});
+    BodySkinning skinning(body,
+                          {.iterations = options.skinning.iterations,
+                           .step = 1.0 / options.rate,
+                           .dynamics = options.skinning.dynamics,
+                           .collisions = options.skinning.collisions == SkinCollisions::Global});
     run.preprocess_s = prepare.seconds();
     run.simulated_vertices = body.tets.points.rows();
     run.tets = body.tets.tets.rows();

@@ -64,7 +64,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
 Character character_of(const Body& body);
 
 /// Moves a body by its own bones, muscle and fat (skinning/body_skinning.h). Of the options, the
-/// iterations, dynamics, frames, rate and settle count.
+/// iterations, dynamics, global collisions, frames, rate and settle count.
 /// @param motion  for the skeleton of `character_of(body)`
 /// @throws InputError; Cancelled
 SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,

@@ -2,7 +2,9 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
+#include "sinew/contact/tet_contact.h"
 #include "sinew/energy/masses.h"
+#include "sinew/energy/projective_collision.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/solver/local_global.h"
 
@@ -14,6 +16,8 @@
 
 namespace sinew {
 namespace {
+
+constexpr double kBodyRetain = 0.25;  // of an edge [Komaritzan, section 3.2.5]
 
 void require_flesh(const Body& body) {
     if (body.tets.tets.rows() == 0 || body.attachments.points.size() == 0 ||
@@ -92,6 +96,9 @@ struct BodySkinning::Data {
     std::vector<Index> sample_joint;
     std::vector<Index> vertex_joint;
     std::shared_ptr<ProjectiveAttachment> attachment;
+    std::optional<TetContacts> finder;  // with collisions
+    std::shared_ptr<ProjectiveContacts> touching;
+    std::vector<PointTriangleContact> contacts;
     std::optional<LocalGlobal> solver;
     LocalGlobalOptions solve;
     std::vector<double> masses;
@@ -101,6 +108,8 @@ struct BodySkinning::Data {
 
     void choose_samples(const Body& body);
     void set_targets();
+    void solve_frame();
+    bool find_contacts();
 };
 
 // Samples of bones away from joints that move.
@@ -139,6 +148,27 @@ void BodySkinning::Data::choose_samples(const Body& body) {
     }
 }
 
+void BodySkinning::Data::solve_frame() {
+    if (options.dynamics) {
+        solver->advance(x, v, options.damping, solve);
+    } else {
+        solver->minimise(x, solve);
+    }
+}
+
+// Contacts where the skin is now; true when they are others than before.
+bool BodySkinning::Data::find_contacts() {
+    std::vector<PointTriangleContact> found = finder->find(x);
+    if (found == contacts) {
+        return false;
+    }
+    contacts = std::move(found);
+    touching->set_contacts(contacts);
+    const std::shared_ptr<ProjectiveConstraints> all[] = {touching};
+    solver->set_changing(contacts.empty() ? std::span(all).first(0) : std::span(all));
+    return true;
+}
+
 void BodySkinning::Data::set_targets() {
     for (Eigen::Index i = 0; i < samples.rows(); ++i) {
         targets.row(i) = (pose[at(sample_joint[at(i)])] * point(samples, i)).transpose();
@@ -166,6 +196,12 @@ BodySkinning::BodySkinning(const Body& body, const BodySkinningOptions& options)
         d.masses = lumped_masses(body.tets, densities_of_tets(body));
         d.solver->set_dynamics(d.masses, options.step);
     }
+    if (options.collisions) {
+        const double edge = std::cbrt(d.rest_volume / static_cast<double>(d.tets.rows()));
+        d.finder.emplace(body.tets, TetContactOptions{.neighbourhood = options.neighbourhood,
+                                                      .retain = kBodyRetain * edge});
+        d.touching = std::make_shared<ProjectiveContacts>(springs[0], 0.0);
+    }
     d.solve = {.max_iterations = options.iterations, .tolerance = 1e-6};
     d.targets = d.samples;
     d.x = d.rest;
@@ -187,15 +223,20 @@ double BodySkinning::step(const CharacterPose& pose) {
     const CharacterPose before = d.pose;
     d.pose = pose;
     d.set_targets();
-    if (d.options.dynamics) {
-        d.solver->advance(d.x, d.v, d.options.damping, d.solve);
-    } else {
+    if (!d.options.dynamics) {
         // From where the bones alone would take the flesh.
         for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
             const auto j = at(d.vertex_joint[at(i)]);
             d.x.row(i) = (pose[j] * (before[j].inverse() * point(d.x, i))).transpose();
         }
-        d.solver->minimise(d.x, d.solve);
+    }
+    const Points x = d.x;
+    const Points v = d.v;
+    d.solve_frame();
+    if (d.finder && d.find_contacts()) {
+        d.x = x;
+        d.v = v;
+        d.solve_frame();
     }
     return timer.seconds();
 }
@@ -211,10 +252,17 @@ void BodySkinning::reset(const CharacterPose& pose, int settle) {
     d.v.setZero();
     for (int k = 0; k < settle; ++k) {
         d.solver->minimise(d.x, d.solve);
+        if (d.finder) {
+            d.find_contacts();
+        }
     }
     if (settle > 0 && d.options.dynamics) {
         d.solver->set_dynamics(d.masses, d.options.step);
     }
+}
+
+std::size_t BodySkinning::contacts() const {
+    return data_->contacts.size();
 }
 
 const Points& BodySkinning::positions() const {

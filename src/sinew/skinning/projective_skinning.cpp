@@ -26,6 +26,7 @@ constexpr int kRoundSweeps = 6;    // in each of those
 constexpr double kFarthest = 0.1;  // of the extent: stretch of the flesh that is never seen
 constexpr double kJumpAngle = 1.0;   // rad in a frame, of a bone
 constexpr double kJumpWay = 0.5;     // in a frame, of the extent of the skin
+constexpr double kSpeck = 0.03;      // of its diagonal: smaller skeletons have another unit
 constexpr double kBesideSkin = 0.1;  // of its diagonal, where joints may be
 constexpr double kDeep = 0.02;  // of an edge: contacts less deep than that need no further round
 
@@ -55,7 +56,8 @@ void require_together(const TriangleMesh& skin, const CharacterSkeleton& skeleto
         inside += ((joint.position - low).array() > -beside).all() &&
                   ((high - joint.position).array() > -beside).all();
     }
-    if (2 * inside < skeleton.size()) {
+    const bool is_speck = (last - first).norm() < kSpeck * (high - low).norm();
+    if (2 * inside < skeleton.size() || is_speck) {
         const auto box = [](const Vec3& a, const Vec3& b) {
             return fmt::format("({:.3g}, {:.3g}, {:.3g}) to ({:.3g}, {:.3g}, {:.3g})", a.x(), a.y(),
                                a.z(), b.x(), b.y(), b.z());
@@ -64,7 +66,7 @@ void require_together(const TriangleMesh& skin, const CharacterSkeleton& skeleto
             {.where = "skeleton",
              .found = fmt::format("{} of {} joints are in the skin: joints from {}, skin from {} m",
                                   inside, skeleton.size(), box(first, last), box(low, high)),
-             .needs = "a skeleton in its skin",
+             .needs = is_speck ? "a skeleton about as large as its skin" : "a skeleton in its skin",
              .remedy = "give both in the same unit, axes and place; joints in JSON are in metres"});
     }
 }
