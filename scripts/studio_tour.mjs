@@ -44,7 +44,7 @@ async function until(question) {
   for (let i = 0; i < 2000 && !(await page.evaluate(question)); ++i) await page.waitForTimeout(100);
 }
 async function rest() {
-  const isResting = () => window.studio.store.jobs.value.size === 0 && window.studio.view.stage.isSettled;
+  const isResting = () => window.studio.store.jobs.value.size === 0 && window.studio.view.isSettled;
   await until(isResting);
   await page.waitForTimeout(900);
   await until(isResting);
@@ -112,22 +112,36 @@ const steps = {
   },
   async motion() {
     await control('tab-motion').click();
+    await page.evaluate(() => (window.skinAtRest = window.studio.view.layers.get(0).object.geometry.getAttribute('position').array));
     await control('play-wave').click();
-    await page.waitForTimeout(4000);
+    // The hand is up.
+    await until(() => {
+      const now = window.studio.view.layers.get(0).object.geometry.getAttribute('position').array;
+      return now.some((x, i) => Math.abs(x - window.skinAtRest[i]) > 0.4);
+    });
     await page.screenshot({ path: join(folder, 'studio_motion.png'), timeout: 180_000 });
+    console.error('studio_motion.png');
     await control('motion-stop').click();
   },
   async contract() {
     await control('tab-contract').click();
+    await control('fade-ecorche').click();
     await set('contract-biceps', 1);
     await picture('contract');
     await control('relax').click();
+    await control('fade-skin').click();
   },
-  async light() {
+  async forces() {
+    await control('tab-forces').click();
+    await control('forces-plot-0').waitFor();
+    await picture('forces');
+  },
+  async tablet() {
     await control('theme').click();
-    await page.setViewportSize({ width: 820, height: 1180 });
+    await page.setViewportSize({ width: 720, height: 960 });
     await control('tab-start').click();
-    await control('recipe-android').click();
+    await control('recipe-athlete').click();
+    await control('view-front').click();
     await page.waitForTimeout(1500);
     await picture('tablet');
   },
