@@ -13,7 +13,6 @@
 #include "sinew/material/isochoric_neo_hookean.h"
 #include "sinew/material/linear.h"
 #include "sinew/material/mooney_rivlin.h"
-#include "sinew/material/muscle_material.h"
 #include "sinew/material/stable_neo_hookean.h"
 #include "sinew/mesh/validity.h"
 #include "sinew/solver/local_global.h"
@@ -112,9 +111,7 @@ std::shared_ptr<const Material> law_of(const SceneMaterial& m) {
         return std::make_shared<MooneyRivlin>(MooneyRivlinConstants{m.A, m.B, m.K});
     }
     if (m.law == SceneLaw::Muscle || m.law == SceneLaw::Tendon) {
-        return std::make_shared<MuscleMaterial>(
-            m.law == SceneLaw::Muscle ? muscle_constants() : tendon_constants(), m.fibre,
-            m.law == SceneLaw::Muscle ? m.activation : 0.0);
+        return std::make_shared<MuscleMaterial>(m.muscle, m.fibre, m.activation);
     }
     const Lame lame = lame_from_young(m.young_modulus, m.poisson_ratio);
     switch (m.law) {

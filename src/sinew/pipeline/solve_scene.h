@@ -2,6 +2,7 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/io/read_options.h"
+#include "sinew/material/muscle_material.h"
 #include "sinew/mesh/tet_mesh.h"
 #include "sinew/solver/newton.h"
 
@@ -46,9 +47,10 @@ struct SceneMaterial {
     double A = 0.0;  ///< Pa; Mooney-Rivlin
     double B = 0.0;
     double K = 0.0;
-    Vec3 fibre = Vec3::UnitY();  ///< muscle and tendon: direction, any length > 0
-    double activation = 0.0;     ///< muscle, [0, 1]
-    double density = 1000.0;     ///< kg/m^3
+    Vec3 fibre = Vec3::UnitY();   ///< muscle and tendon: direction, any length > 0
+    double activation = 0.0;      ///< muscle, [0, 1]
+    MuscleConstants muscle = {};  ///< muscle and tendon
+    double density = 1000.0;      ///< kg/m^3
 };
 
 /// Vertices whose displacement is given along some axes, and free along the others.

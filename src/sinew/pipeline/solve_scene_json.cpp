@@ -46,6 +46,9 @@ public:
         }
     }
 
+    const std::string& where() const {
+        return where_;
+    }
     bool has(const char* key) const {
         return value_->contains(key);
     }
@@ -135,9 +138,26 @@ const std::vector<std::string> kLawNames = {"linear",
                                             "muscle",
                                             "tendon"};
 
+/// Constants of muscle or tendon, with any of them given otherwise.
+MuscleConstants muscle_from(const Value& v, bool is_tendon) {
+    MuscleConstants c = is_tendon ? tendon_constants() : muscle_constants();
+    const auto read = [&](const char* key, double& to) {
+        to = v.has(key) ? v.at(key).number() : to;
+    };
+    read("A", c.matrix.A);
+    read("B", c.matrix.B);
+    read("K", c.matrix.K);
+    read("peak_stress", c.fibre.peak_stress);
+    read("optimal_stretch", c.fibre.optimal_stretch);
+    read("passive_stress", c.fibre.passive_stress);
+    read("passive_exponent", c.fibre.passive_exponent);
+    read("linear_from", c.fibre.linear_from);
+    read("toe", c.fibre.toe);
+    require_valid(c, v.where().c_str());
+    return c;
+}
+
 SceneMaterial material_from(const Value& v) {
-    v.allow_only({"region", "law", "young_modulus", "poisson_ratio", "A", "B", "K", "fibre",
-                  "activation", "density"});
     SceneMaterial m;
     if (v.has("region")) {
         m.region =
@@ -150,12 +170,18 @@ SceneMaterial material_from(const Value& v) {
         m.B = v.at("B").number_between(0.0, 1e15);
         m.K = v.at("K").number_above(0.0);
     } else if (m.law == SceneLaw::Muscle || m.law == SceneLaw::Tendon) {
-        v.allow_only({"region", "law", "fibre", "activation", "density"});
+        v.allow_only({"region", "law", "fibre", "activation", "density", "A", "B", "K",
+                      "peak_stress", "optimal_stretch", "passive_stress", "passive_exponent",
+                      "linear_from", "toe"});
+        m.muscle = muscle_from(v, m.law == SceneLaw::Tendon);
         m.fibre = v.at("fibre").vector();
         if (!(m.fibre.norm() > 0.0)) {
             v.at("fibre").refuse("a vector without length", "a direction");
         }
         if (v.has("activation")) {
+            if (m.law == SceneLaw::Tendon) {
+                v.at("activation").refuse("an activation of tendon", "none: tendon is passive");
+            }
             m.activation = v.at("activation").number_between(0.0, 1.0);
         }
     } else {
