@@ -99,6 +99,15 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
     } catch (const InputError&) {
         progress.check_cancelled();
     }
+    // Even ones a few cells long, before the cells' own, of which there are very many.
+    for (const double cells : {3.0, 2.0}) {
+        try {
+            const TriangleMesh even = remeshed(mesh, {.edge_length = cells * voxel}, progress);
+            return tetrahedralise({even}, {.max_edge = edge, .timeout = 60.0}, progress);
+        } catch (const InputError&) {
+            progress.check_cancelled();
+        }
+    }
     return tetrahedralise({mesh}, {.max_edge = edge, .timeout = 60.0}, progress);
 }
 

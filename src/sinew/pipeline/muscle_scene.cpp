@@ -1,6 +1,7 @@
 #include "sinew/pipeline/muscle_scene.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
 #include "sinew/build/muscle_ends.h"
 #include "sinew/geometry/measure.h"
@@ -67,6 +68,22 @@ Index frame_of_end(const Body& body, Index bone, const MuscleVolume& volume,
         bone = nearest_bone(body, middle);
     }
     return bone < 0 ? -1 : body.bones[static_cast<std::size_t>(bone)].segment;
+}
+
+MuscleVolume filled(const Muscle& muscle, const std::vector<Bone>& bones, double fmax,
+                    const MuscleVolumeOptions& options) {
+    MuscleShape shape{.mesh = muscle.mesh};
+    shape.share = muscle_shares(muscle, bones);
+    shape.tendon = muscle_tendon(muscle, shape.share);
+    shape.fmax = fmax;
+    try {
+        return fill_muscle(shape, options);
+    } catch (const InputError& e) {
+        throw InputError({.where = muscle.name,
+                          .found = e.what(),
+                          .needs = "a surface that can be filled with tetrahedra",
+                          .remedy = "leave the muscle out, or ask for more tetrahedra"});
+    }
 }
 
 bool overlaps(const Bounds& a, const Bounds& b, double reach) {
@@ -144,26 +161,22 @@ MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel&
 
     MuscleScene scene;
     scene.frames = static_cast<int>(body.skeleton.segments.size());
-    std::vector<MuscleVolume> volumes;
+    std::vector<MuscleVolume> volumes(muscles.size());
+    scene.fmax.resize(muscles.size());
     auto stage = progress.stage("fill muscles", muscles.size());
-    for (const Index index : muscles) {
-        const Muscle& muscle = body.muscles[static_cast<std::size_t>(index)];
-        MuscleShape shape{.mesh = muscle.mesh};
-        shape.share = muscle_shares(muscle, body.bones);
-        shape.tendon = muscle_tendon(muscle, shape.share);
-        shape.fmax = greatest_force(muscle, model, options);
-        try {
-            volumes.push_back(fill_muscle(shape, fill));
-        } catch (const InputError& e) {
-            throw InputError({.where = muscle.name,
-                              .found = e.what(),
-                              .needs = "a surface that can be filled with tetrahedra",
-                              .remedy = "leave the muscle out, or ask for more tetrahedra"});
+    parallel_for(muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            progress.check_cancelled();
+            const Muscle& muscle = body.muscles[static_cast<std::size_t>(muscles[i])];
+            scene.fmax[i] = greatest_force(muscle, model, options);
+            volumes[i] = filled(muscle, body.bones, scene.fmax[i], fill);
         }
-        const MuscleVolume& v = volumes.back();
+    });
+    for (std::size_t i = 0; i < muscles.size(); ++i) {
+        const Muscle& muscle = body.muscles[static_cast<std::size_t>(muscles[i])];
+        const MuscleVolume& v = volumes[i];
         progress.info(fmt::format("{}: {} tetrahedra", muscle.name, v.mesh.tets.rows()));
         scene.names.push_back(muscle.name);
-        scene.fmax.push_back(shape.fmax);
         scene.origin_frame.push_back(frame_of_end(body, muscle.origin, v, v.origin));
         scene.insertion_frame.push_back(frame_of_end(body, muscle.insertion, v, v.insertion));
         stage.advance();
