@@ -155,7 +155,7 @@ void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, 
         result.warnings.push_back(fmt::format(
             "muscle growth did not settle in {} iterations: the last one moved the skin by {:.3f} "
             "mm "
-            "on average and {:.2f} mm at most (settled: 0.01 and 0.05 mm), volume error {:.1f} %; "
+            "on average and {:.2f} mm at most (settled: 0.01 and 0.1 mm), volume error {:.1f} %; "
             "use smaller factors or more iterations",
             report.iterations, 1e3 * report.skin_motion, 1e3 * report.largest_skin_motion,
             100.0 * report.volume_error.total));

@@ -32,7 +32,7 @@ constexpr double kLeastFactor = 0.6;  // of the determinant asked for
 constexpr double kMostFactor = 4.0;   // deep muscles between bones need most
 constexpr double kBarrier = 2500.0;   // stiffness units per metre beyond the barrier and iteration
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
-constexpr double kStrayMotion = 5.0;     // of the mean motion that settles, for single vertices
+constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
 constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
 /// Forces of one term, matrix of another.

@@ -28,7 +28,7 @@ struct MuscleGrowthOptions {
     /// positions and logarithms of factors together, as one iteration towards one fixed point.
     bool corrects_volumes = true;
     /// Settled is where the skin moves by less than this in an iteration, on average, m, > 0, no
-    /// vertex five times as far, and volumes no longer change; twice in a row. Without
+    /// vertex ten times as far, and volumes no longer change; twice in a row. Without
     /// corrects_volumes it is where forces are below solver.tolerance.
     double settled = 1e-5;
     /// Skin does not grow through skin that faces it (skin_barrier.h): every iteration presses on
