@@ -67,7 +67,7 @@ export class Session {
   }
 
   /** Whether there is something to show; answered as soon as there is, and in any case soon after the page was opened. */
-  firstFrame(patienceMs = 800): Promise<boolean> {
+  firstFrame(patienceMs = 1400): Promise<boolean> {
     return new Promise((resolve) => {
       const answer = () => resolve(this.early.length > 0);
       this.whenShown = answer;
