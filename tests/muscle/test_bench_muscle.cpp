@@ -134,6 +134,82 @@ TEST(MuscleSimulator, MuscleLyingOnABoneStaysOutOfIt) {
     EXPECT_LT(simulator.penetration(), 0.001);
 }
 
+// What overlaps at rest may stay so and is not counted; what comes in addition is.
+TEST(MuscleSimulator, OverlapCountsOnlyWhatArises) {
+    MuscleScene scene = bench_scene({.rings = 24, .around = 2});
+    scene.obstacles.push_back({"ball", support::sphere(3, 0.01, Vec3(0.02, 0.1, 0.0)), 1});
+    scene.frames = 2;
+    MuscleSimulator simulator(std::move(scene), {.contact_stiffness = 0.0});
+    EXPECT_DOUBLE_EQ(simulator.penetration(), 0.0);
+    Eigen::Isometry3d push = Eigen::Isometry3d::Identity();
+    push.translation().x() = -0.001;
+    simulator.set_frames(std::vector{Eigen::Isometry3d::Identity(), push});
+    const std::vector<MuscleOverlap> found = simulator.overlaps();
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].bone, 0);
+    EXPECT_EQ(found[0].muscle, 0);
+    EXPECT_NEAR(found[0].depth, 0.001, 2e-4);
+}
+
+// A sharp crest: normals blended along it name the wrong side for points that lie beside it.
+TEST(MuscleSimulator, MuscleBesideASharpCrestIsNotInsideIt) {
+    MuscleScene scene = bench_scene({.rings = 24, .around = 2});
+    // A roof whose ridge runs along the muscle, 4 mm away from its belly, leaning over.
+    TriangleMesh roof;
+    roof.points = Points(6, 3);
+    roof.points << 0.0165, 0.05, 0.0, 0.05, 0.05, -0.06, 0.05, 0.05, 0.001, 0.0165, 0.15, 0.0, 0.05,
+        0.15, -0.06, 0.05, 0.15, 0.001;
+    roof.triangles = Triangles(8, 3);
+    roof.triangles << 0, 1, 2, 3, 5, 4, 0, 3, 4, 0, 4, 1, 0, 2, 5, 0, 5, 3, 1, 4, 5, 1, 5, 2;
+    if (enclosed_volume(roof.points, roof.triangles) < 0.0) {
+        roof.triangles.col(1).swap(roof.triangles.col(2));
+    }
+    scene.obstacles.push_back({"roof", roof, 1});
+    scene.frames = 2;
+    MuscleSimulator simulator(std::move(scene));
+    for (const double x : {0.0, -0.001, -0.002, -0.003}) {
+        Eigen::Isometry3d move = Eigen::Isometry3d::Identity();
+        move.translation().x() = x;
+        simulator.set_frames(std::vector{Eigen::Isometry3d::Identity(), move});
+        EXPECT_DOUBLE_EQ(simulator.penetration(), 0.0) << x;
+    }
+}
+
+// E = k/2 min(0, h)^2: derivative, and no net force between a vertex and what supports its plane.
+TEST(ContactPlanes, PushVertexAndSupportApartWithTheDerivativeOfTheEnergy) {
+    Points x(4, 3);
+    x << 0.1, -0.2, 0.1, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 0.0, -0.1, 1.0;
+    const Vec3 n = Vec3(0.1, 1.0, -0.2).normalized();
+    const ContactPlanes term({{.vertex = 0,
+                               .origin = 0.05 * n,
+                               .normal = n,
+                               .stiffness = 70.0,
+                               .support = {1, 2, 3},
+                               .weight = Vec3(0.5, 0.2, 0.3)}});
+    Points gradient = Points::Zero(4, 3);
+    term.add_gradient(x, gradient);
+    EXPECT_GT(gradient.norm(), 1.0);
+    EXPECT_LT(gradient.colwise().sum().norm(), 1e-12);
+    BlockPattern pattern(4);
+    term.add_pattern(pattern);
+    BlockHessian H(pattern);
+    term.add_hessian(x, Tangent::PositiveSemidefinite, H);
+    constexpr double kStep = 1e-6;
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+        Points there = x;
+        there.data()[i] += kStep;
+        const double above = term.value(there);
+        there.data()[i] -= 2.0 * kStep;
+        EXPECT_NEAR((above - term.value(there)) / (2.0 * kStep), gradient.data()[i], 1e-6);
+    }
+    // E is quadratic here: a bound of the Hessian bounds what E does along any direction.
+    for (int round = 0; round < 20; ++round) {
+        const Points d = support::jittered(Points::Zero(4, 3), 0.01, Seed{std::uint64_t(round)});
+        const double second = term.value(x + d) + term.value(x - d) - 2.0 * term.value(x);
+        EXPECT_LE(second, d.cwiseProduct(H.times(d)).sum() + 1e-12);
+    }
+}
+
 TEST(MuscleSimulator, ScenesThatDoNotFitAreRefused) {
     MuscleScene scene = bench_scene({.rings = 6, .around = 1});
     scene.insertion_frame = {3};

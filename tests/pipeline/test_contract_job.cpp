@@ -4,7 +4,10 @@
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/solve_scene.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
@@ -119,6 +122,60 @@ TEST(KeyFrames, PoseGoesThroughTheKeysAndStandsStillAtTheEnds) {
     EXPECT_NEAR((at(1.0001) - at(0.9999)) / 2e-4, 0.25, 1e-3);
     keys.coordinates.columns = {"elbow_twist"};
     EXPECT_THROW(pose_at(skeleton, keys, 0.0), InputError);
+}
+
+// lambda = J^(-1/3) |F a0|; stress and force by the curves of the volumetric muscle.
+TEST(Contract, BodyFibresAreMeasuredFromTheState) {
+    Body body;
+    body.tets = support::cube_of_tets(1);
+    const auto tets = static_cast<std::size_t>(body.tets.tets.rows());
+    body.materials = tissue_materials();
+    body.muscles.resize(2);
+    const auto muscle = static_cast<Index>(Tissue::Muscle);
+    ASSERT_EQ(body.materials[static_cast<std::size_t>(muscle)].tissue, Tissue::Muscle);
+    body.fibres.direction = Points(static_cast<Eigen::Index>(tets), 3);
+    for (std::size_t t = 0; t < tets; ++t) {
+        body.shares.start.push_back(static_cast<Index>(t + 1));
+        body.shares.material.push_back(muscle);
+        body.shares.part.push_back(0);
+        body.shares.fraction.push_back(1.0);
+        body.fibres.start.push_back(static_cast<Index>(t + 1));
+        body.fibres.muscle.push_back(0);
+        body.fibres.direction.row(static_cast<Eigen::Index>(t)) = Vec3::UnitY().transpose();
+    }
+    Points x = body.tets.points;
+    const double lambda = 0.8;
+    x.col(1) *= lambda;
+    x.col(0) /= std::sqrt(lambda);
+    x.col(2) /= std::sqrt(lambda);
+    const std::vector<BodyFibres> now = measure_body_fibres(body, x, std::vector{0.5, 0.7});
+    const FibreCurve fibre = muscle_constants().fibre;
+    EXPECT_NEAR(now[0].stretch, lambda, 1e-9);
+    EXPECT_NEAR(now[0].tension, 0.5 * FibreCurve::active_shape(lambda), 1e-9);
+    EXPECT_NEAR(now[0].max_stress, lambda * fibre.at(lambda, 0.5).tension, 1e-3);
+    // Nothing of the other muscle is in the tetrahedra.
+    EXPECT_DOUBLE_EQ(now[1].stretch, 1.0);
+    EXPECT_DOUBLE_EQ(now[1].tension, 0.7);
+}
+
+TEST(SolveScene, ConstantsOfMuscleMayBeGivenOtherwise) {
+    const auto material = [](const char* more) {
+        return parse_solve_scene(fmt::format(R"({{"version": 1, "mesh": "c.mesh",
+                                    "materials": [{{"law": "tendon", "fibre": [0, 2, 0]{}}}]}})",
+                                             more),
+                                 "t.json", ".")
+            .materials[0]
+            .muscle;
+    };
+    EXPECT_DOUBLE_EQ(material("").fibre.passive_exponent,
+                     tendon_constants().fibre.passive_exponent);
+    const MuscleConstants given = material(R"(, "K": 1e5, "toe": 0, "passive_stress": 1e6)");
+    EXPECT_DOUBLE_EQ(given.matrix.K, 1e5);
+    EXPECT_DOUBLE_EQ(given.matrix.A, tendon_constants().matrix.A);
+    EXPECT_DOUBLE_EQ(given.fibre.toe, 0.0);
+    EXPECT_DOUBLE_EQ(given.fibre.passive_stress, 1e6);
+    EXPECT_THROW(material(R"(, "K": -1)"), InputError);
+    EXPECT_THROW(material(R"(, "activation": 0.5)"), InputError);
 }
 
 // A relaxed bar of muscle pulled along its fibres must give what the law says.

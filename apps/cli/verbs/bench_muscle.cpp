@@ -46,7 +46,7 @@ void bench_arm(const std::string& body, const Context& context, nlohmann::ordere
     result["arm_volume_change"] = run.largest_volume_change;
     result["arm_finite"] = run.is_finite;
     result["arm_stalled_steps"] = run.stalled_steps;
-    result["arm_penetration_mm"] = 1e3 * run.deepest_penetration;
+    result["arm_penetration_mm"] = 1e3 * run.deepest.depth;
 }
 
 void bench_splines(const std::string& path, nlohmann::ordered_json& result) {

@@ -102,7 +102,8 @@ int run_whole_body(const ContractSettings& s, const ContractJob& job, const Cont
                                      {"volume_change", m.volume_change},
                                      {"force_n", m.force},
                                      {"length_m", m.length},
-                                     {"max_fibre_stress_pa", m.max_fibre_stress}});
+                                     {"max_fibre_stress_pa", m.max_fibre_stress},
+                                     {"fibre_stretch", m.fibre_stretch}});
     }
     result["iterations"] = done.iterations;
     result["prepare_s"] = done.seconds_prepare;
@@ -178,6 +179,17 @@ Json muscle_json(const ContractRun& run, std::size_t m) {
             {"section_at_start_m2", run.frames.front().muscles[m].belly_section}};
 }
 
+/// Which muscle lies in what, and where along it.
+Json overlap_json(const ContractRun& run) {
+    const MuscleOverlap& o = run.deepest;
+    const MuscleScene& scene = run.scene;
+    const auto name = [&](Index m) { return scene.names[static_cast<std::size_t>(m)]; };
+    return {{"muscle", name(o.muscle)},
+            {"in",
+             o.other >= 0 ? name(o.other) : scene.obstacles[static_cast<std::size_t>(o.bone)].name},
+            {"share_of_way", scene.volume.share[static_cast<std::size_t>(o.vertex)]}};
+}
+
 void write_series(const std::filesystem::path& path, const ContractRun& run) {
     std::string text =
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n <Collection>\n";
@@ -191,7 +203,14 @@ void write_series(const std::filesystem::path& path, const ContractRun& run) {
 int run_contract(const ContractSettings& s, const Context& context, Json& result) {
     const ContractJob job = job_of(s);
     const std::filesystem::path folder = s.output;
-    std::filesystem::create_directories(folder);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+        throw InputError({.where = s.output,
+                          .found = error.message(),
+                          .needs = "a folder that can be written to",
+                          .remedy = "name another folder"});
+    }
     require_writable_place(folder / "measures.sto");
     if (job.is_torus) {
         const TorusRun torus = write_torus(folder, job, context.progress);
@@ -235,7 +254,10 @@ int run_contract(const ContractSettings& s, const Context& context, Json& result
     result["fill_s"] = done.seconds_fill;
     result["simulate_s"] = done.seconds_simulate;
     result["largest_volume_change"] = done.largest_volume_change;
-    result["deepest_penetration_mm"] = 1e3 * done.deepest_penetration;
+    result["deepest_penetration_mm"] = 1e3 * done.deepest.depth;
+    if (done.deepest.muscle >= 0) {
+        result["deepest_penetration"] = overlap_json(done);
+    }
     result["stalled_steps"] = done.stalled_steps;
     result["finite"] = done.is_finite;
     if (!context.is_quiet && !context.wants_json) {

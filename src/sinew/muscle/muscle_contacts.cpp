@@ -1,23 +1,36 @@
 #include "sinew/muscle/muscle_contacts.h"
 
+#include "sinew/base/parallel.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 namespace sinew {
 
 namespace {
 
-/// Height of p above the nearest place of a surface, with its outward normal.
+/// Height of a point above the nearest place of a surface, negative inside, and the direction in
+/// which it grows.
 struct Height {
     bool is_near = false;
     double height = 0.0;
-    Vec3 origin = Vec3::Zero();
     Vec3 normal = Vec3::UnitY();
+    ClosestPoint nearest = {};
 };
+
+/// Whether a closed surface has p inside, by the majority of three rays: one may graze an edge,
+/// which counts twice.
+bool is_enclosed(const SurfaceTree& tree, const Vec3& p) {
+    int votes = 0;
+    for (const Vec3& direction :
+         {Vec3(0.31, 0.87, 0.38), Vec3(-0.72, 0.11, 0.69), Vec3(0.45, -0.53, 0.72)}) {
+        votes += static_cast<int>(tree.count_hits({.origin = p, .direction = direction}) % 2);
+    }
+    return votes >= 2;
+}
 
 Height height_over(const SurfaceTree& tree, const Points& normals, const Triangles& triangles,
                    const Vec3& p, double reach) {
@@ -25,7 +38,7 @@ Height height_over(const SurfaceTree& tree, const Points& normals, const Triangl
     if (c.triangle < 0) {
         return {};
     }
-    // Normals of the corners blended, so that edges have one too.
+    // Normals of the corners blended tell the side, and the direction where p lies on the surface.
     Vec3 n = Vec3::Zero();
     for (int k = 0; k < 3; ++k) {
         n += c.barycentric[k] * point(normals, triangles(c.triangle, k));
@@ -34,8 +47,25 @@ Height height_over(const SurfaceTree& tree, const Points& normals, const Triangl
         return {};
     }
     n.normalize();
-    return {true, n.dot(p - c.point), c.point, n};
+    constexpr double kOnSurface = 1e-5;
+    const Vec3 away = p - c.point;
+    bool is_inside = n.dot(away) < 0.0;
+    if (c.distance > kOnSurface) {
+        // Beside crests and in grooves blended normals may name the wrong side.
+        constexpr double kClear = 0.7;
+        if (std::abs(n.dot(away)) < kClear * c.distance) {
+            is_inside = is_enclosed(tree, p);
+        }
+        n = (is_inside ? -1.0 : 1.0) / c.distance * away;
+    }
+    return {true, n.dot(away), n, c};
 }
+
+/// A muscle's vertex near something else.
+struct Near {
+    std::size_t place;  // in the list of all vertices on surfaces
+    Height at;
+};
 
 }  // namespace
 
@@ -46,141 +76,135 @@ struct MuscleContacts::Data {
         Triangles triangles;
         Bounds box;
         Index frame;
+        std::vector<double> allowed = {};  // height of each vertex of the list
     };
     struct Muscle {
-        Triangles triangles;          // scene's vertex numbers
-        std::vector<Index> vertices;  // on the surface, not held
+        Triangles triangles;               // scene's vertex numbers
+        std::vector<double> allowed = {};  // height of each vertex of the list
+    };
+    struct Vertex {
+        Index vertex;
+        Index muscle;
     };
     MuscleSimulatorOptions options;
     std::vector<Bone> bones;
     std::vector<Muscle> muscles;
-    // Heights at rest below the gap, by (vertex, bone) and (vertex, muscle).
-    std::map<std::pair<Index, Index>, double> rest_bone, rest_muscle;
+    std::vector<Vertex> vertices;  // on the surface, not held
 
-    double allowed(const std::map<std::pair<Index, Index>, double>& rest, Index v,
-                   Index other) const {
-        const auto found = rest.find({v, other});
-        return found == rest.end() ? options.contact_gap : found->second;
+    Eigen::Isometry3d motion(Index frame, std::span<const Eigen::Isometry3d> frames) const {
+        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[static_cast<std::size_t>(frame)];
     }
-    void find_on_bones(const Points& x, std::span<const Eigen::Isometry3d> frames,
-                       std::vector<ContactPlanes::Plane>& planes,
-                       std::map<std::pair<Index, Index>, double>* rest) const;
-    void find_on_muscles(const Points& x, std::vector<ContactPlanes::Plane>& planes,
-                         std::map<std::pair<Index, Index>, double>* rest) const;
+
+    /// Vertices for which `height_of` finds something near, in their order.
+    template <class HeightOf>
+    std::vector<Near> near(const HeightOf& height_of) const {
+        constexpr std::size_t kGrain = 256;
+        std::vector<std::vector<Near>> parts((vertices.size() + kGrain - 1) / kGrain);
+        parallel_for(vertices.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                if (const Height h = height_of(vertices[i]); h.is_near) {
+                    parts[begin / kGrain].push_back({i, h});
+                }
+            }
+        });
+        std::vector<Near> all;
+        for (const std::vector<Near>& part : parts) {
+            all.insert(all.end(), part.begin(), part.end());
+        }
+        return all;
+    }
+
+    /// In the bone's own coordinates.
+    std::vector<Near> near_bone(const Bone& bone, const Points& x,
+                                std::span<const Eigen::Isometry3d> frames, double reach) const {
+        const Eigen::Isometry3d back = motion(bone.frame, frames).inverse();
+        return near([&](const Vertex& v) {
+            const Vec3 p = back * point(x, v.vertex);
+            return bone.box.contains(p)
+                       ? height_over(bone.tree, bone.normals, bone.triangles, p, reach)
+                       : Height();
+        });
+    }
+
+    std::vector<Near> near_muscle(std::size_t m, const Points& x, double reach) const {
+        const Triangles& triangles = muscles[m].triangles;
+        Bounds box;
+        for (const Vertex& v : vertices) {
+            if (static_cast<std::size_t>(v.muscle) == m) {
+                box.add(point(x, v.vertex));
+            }
+        }
+        box.low.array() -= options.contact_reach;
+        box.high.array() += options.contact_reach;
+        const SurfaceTree tree(x, triangles);
+        const Points normals = vertex_normals(x, triangles);
+        return near([&](const Vertex& v) {
+            const Vec3 p = point(x, v.vertex);
+            return static_cast<std::size_t>(v.muscle) != m && box.contains(p)
+                       ? height_over(tree, normals, triangles, p, reach)
+                       : Height();
+        });
+    }
+
+    void add_muscles(const MuscleScene& scene);
+    void allow_rest(const MuscleScene& scene);
 };
 
-void MuscleContacts::Data::find_on_bones(const Points& x, std::span<const Eigen::Isometry3d> frames,
-                                         std::vector<ContactPlanes::Plane>& planes,
-                                         std::map<std::pair<Index, Index>, double>* rest) const {
-    for (std::size_t b = 0; b < bones.size(); ++b) {
-        const Bone& bone = bones[b];
-        const Eigen::Isometry3d T = bone.frame < 0 ? Eigen::Isometry3d::Identity()
-                                                   : frames[static_cast<std::size_t>(bone.frame)];
-        const Eigen::Isometry3d back = T.inverse();
-        for (const Muscle& m : muscles) {
-            for (const Index v : m.vertices) {
-                const Vec3 p = back * point(x, v);
-                if (!bone.box.contains(p)) {
-                    continue;
-                }
-                const Height h =
-                    height_over(bone.tree, bone.normals, bone.triangles, p, options.contact_reach);
-                if (!h.is_near) {
-                    continue;
-                }
-                if (rest != nullptr) {
-                    if (h.height < options.contact_gap) {
-                        (*rest)[{v, static_cast<Index>(b)}] = h.height;
-                    }
-                    continue;
-                }
-                const double keep = allowed(rest_bone, v, static_cast<Index>(b));
-                planes.push_back({v, T * (h.origin + keep * h.normal), T.linear() * h.normal,
-                                  options.contact_stiffness});
+void MuscleContacts::Data::add_muscles(const MuscleScene& scene) {
+    const auto count = static_cast<std::size_t>(scene.volume.mesh.points.rows());
+    std::vector<char> is_watched(count, 0);
+    const Triangles surface = boundary_triangles(scene.volume.mesh.tets);
+    muscles.resize(scene.names.size());
+    std::vector<std::vector<Index>> rows(muscles.size());
+    for (Eigen::Index t = 0; t < surface.rows(); ++t) {
+        const auto next =
+            std::upper_bound(scene.first_vertex.begin(), scene.first_vertex.end(), surface(t, 0));
+        rows[static_cast<std::size_t>(next - scene.first_vertex.begin()) - 1].push_back(
+            static_cast<Index>(t));
+        for (int c = 0; c < 3; ++c) {
+            is_watched[static_cast<std::size_t>(surface(t, c))] = 1;
+        }
+    }
+    for (const auto* list : {&scene.volume.origin, &scene.volume.insertion}) {
+        for (const Index v : *list) {
+            is_watched[static_cast<std::size_t>(v)] = 0;
+        }
+    }
+    for (std::size_t m = 0; m < muscles.size(); ++m) {
+        muscles[m].triangles = surface(rows[m], Eigen::all);
+        for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
+            if (is_watched[static_cast<std::size_t>(v)] != 0) {
+                vertices.push_back({v, static_cast<Index>(m)});
             }
         }
     }
 }
 
-void MuscleContacts::Data::find_on_muscles(const Points& x,
-                                           std::vector<ContactPlanes::Plane>& planes,
-                                           std::map<std::pair<Index, Index>, double>* rest) const {
-    std::vector<Bounds> boxes(muscles.size());
-    for (std::size_t m = 0; m < muscles.size(); ++m) {
-        for (const Index v : muscles[m].vertices) {
-            boxes[m].add(point(x, v));
+void MuscleContacts::Data::allow_rest(const MuscleScene& scene) {
+    const Points& x = scene.volume.mesh.points;
+    const std::vector<Eigen::Isometry3d> frames(static_cast<std::size_t>(scene.frames),
+                                                Eigen::Isometry3d::Identity());
+    // Deeper than is watched later: a tendon that runs through a joint's head at rest may come up.
+    constexpr double kDeepest = 0.05;
+    const auto allow = [&](const std::vector<Near>& found) {
+        std::vector<double> allowed(vertices.size(), options.contact_gap);
+        for (const Near& n : found) {
+            allowed[n.place] = std::min(allowed[n.place], n.at.height);
         }
-        boxes[m].low.array() -= options.contact_reach;
-        boxes[m].high.array() += options.contact_reach;
+        return allowed;
+    };
+    for (Bone& bone : bones) {
+        bone.allowed = allow(near_bone(bone, x, frames, kDeepest));
     }
-    for (std::size_t b = 0; b < muscles.size(); ++b) {
-        const SurfaceTree tree(x, muscles[b].triangles);
-        const Points normals = vertex_normals(x, muscles[b].triangles);
-        for (std::size_t a = 0; a < muscles.size(); ++a) {
-            if (a == b) {
-                continue;
-            }
-            for (const Index v : muscles[a].vertices) {
-                const Vec3 p = point(x, v);
-                if (!boxes[b].contains(p)) {
-                    continue;
-                }
-                const Height h =
-                    height_over(tree, normals, muscles[b].triangles, p, options.contact_reach);
-                if (!h.is_near) {
-                    continue;
-                }
-                if (rest != nullptr) {
-                    if (h.height < options.contact_gap) {
-                        (*rest)[{v, static_cast<Index>(b)}] = h.height;
-                    }
-                    continue;
-                }
-                const double keep = allowed(rest_muscle, v, static_cast<Index>(b));
-                // Both sides give way: half of what is missing is left to the other.
-                const double missing = std::max(0.0, keep - h.height);
-                planes.push_back({v, h.origin + (keep - 0.5 * missing) * h.normal, h.normal,
-                                  0.5 * options.contact_stiffness});
-            }
-        }
+    for (std::size_t m = 0; m < muscles.size(); ++m) {
+        muscles[m].allowed = allow(near_muscle(m, x, kDeepest));
     }
 }
 
 MuscleContacts::MuscleContacts(const MuscleScene& scene, const MuscleSimulatorOptions& options)
     : data_(std::make_unique<Data>()) {
     data_->options = options;
-    const Points& x = scene.volume.mesh.points;
-    std::vector<char> is_held(static_cast<std::size_t>(x.rows()), 0);
-    for (const auto* list : {&scene.volume.origin, &scene.volume.insertion}) {
-        for (const Index v : *list) {
-            is_held[static_cast<std::size_t>(v)] = 1;
-        }
-    }
-    const Triangles surface = boundary_triangles(scene.volume.mesh.tets);
-    for (std::size_t m = 0; m + 1 < scene.first_vertex.size(); ++m) {
-        Data::Muscle muscle;
-        std::vector<char> is_used(static_cast<std::size_t>(x.rows()), 0);
-        std::vector<Index> rows;
-        for (Eigen::Index t = 0; t < surface.rows(); ++t) {
-            const Index v = surface(t, 0);
-            if (v >= scene.first_vertex[m] && v < scene.first_vertex[m + 1]) {
-                rows.push_back(static_cast<Index>(t));
-            }
-        }
-        muscle.triangles.resize(static_cast<Eigen::Index>(rows.size()), 3);
-        for (std::size_t r = 0; r < rows.size(); ++r) {
-            muscle.triangles.row(static_cast<Eigen::Index>(r)) = surface.row(rows[r]);
-            for (int c = 0; c < 3; ++c) {
-                is_used[static_cast<std::size_t>(surface(rows[r], c))] = 1;
-            }
-        }
-        for (std::size_t v = 0; v < is_used.size(); ++v) {
-            if (is_used[v] != 0 && is_held[v] == 0) {
-                muscle.vertices.push_back(static_cast<Index>(v));
-            }
-        }
-        data_->muscles.push_back(std::move(muscle));
-    }
+    data_->add_muscles(scene);
     for (const MuscleScene::Obstacle& o : scene.obstacles) {
         Bounds box = bounds(o.mesh.points);
         box.low.array() -= options.contact_reach;
@@ -188,15 +212,7 @@ MuscleContacts::MuscleContacts(const MuscleScene& scene, const MuscleSimulatorOp
         data_->bones.push_back(
             {SurfaceTree(o.mesh), vertex_normals(o.mesh), o.mesh.triangles, box, o.frame});
     }
-    std::vector<ContactPlanes::Plane> none;
-    const std::vector<Eigen::Isometry3d> rest(static_cast<std::size_t>(scene.frames),
-                                              Eigen::Isometry3d::Identity());
-    std::map<std::pair<Index, Index>, double> on_bone;
-    std::map<std::pair<Index, Index>, double> on_muscle;
-    data_->find_on_bones(x, rest, none, &on_bone);
-    data_->find_on_muscles(x, none, &on_muscle);
-    data_->rest_bone = std::move(on_bone);
-    data_->rest_muscle = std::move(on_muscle);
+    data_->allow_rest(scene);
 }
 
 MuscleContacts::~MuscleContacts() = default;
@@ -205,12 +221,63 @@ MuscleContacts& MuscleContacts::operator=(MuscleContacts&&) noexcept = default;
 
 std::vector<ContactPlanes::Plane> MuscleContacts::find(
     const Points& x, std::span<const Eigen::Isometry3d> frames) const {
+    const Data& d = *data_;
     std::vector<ContactPlanes::Plane> planes;
-    if (data_->options.contact_stiffness > 0.0) {
-        data_->find_on_bones(x, frames, planes, nullptr);
-        data_->find_on_muscles(x, planes, nullptr);
+    if (!(d.options.contact_stiffness > 0.0)) {
+        return planes;
+    }
+    for (const Data::Bone& bone : d.bones) {
+        const Eigen::Isometry3d T = d.motion(bone.frame, frames);
+        for (const Near& n : d.near_bone(bone, x, frames, d.options.contact_reach)) {
+            planes.push_back(
+                {.vertex = d.vertices[n.place].vertex,
+                 .origin = T * (n.at.nearest.point + bone.allowed[n.place] * n.at.normal),
+                 .normal = T.linear() * n.at.normal,
+                 .stiffness = d.options.contact_stiffness});
+        }
+    }
+    for (std::size_t m = 0; m < d.muscles.size(); ++m) {
+        const Data::Muscle& muscle = d.muscles[m];
+        for (const Near& n : d.near_muscle(m, x, d.options.contact_reach)) {
+            const auto corners = muscle.triangles.row(n.at.nearest.triangle);
+            planes.push_back({.vertex = d.vertices[n.place].vertex,
+                              .origin = muscle.allowed[n.place] * n.at.normal,
+                              .normal = n.at.normal,
+                              .stiffness = 0.5 * d.options.contact_stiffness,
+                              .support = {corners[0], corners[1], corners[2]},
+                              .weight = n.at.nearest.barycentric});
+        }
     }
     return planes;
+}
+
+std::vector<MuscleOverlap> MuscleContacts::overlaps(
+    const Points& x, std::span<const Eigen::Isometry3d> frames) const {
+    const Data& d = *data_;
+    std::vector<MuscleOverlap> found;
+    const auto add = [&](const std::vector<Near>& near, const std::vector<double>& allowed,
+                         Index other, Index bone) {
+        std::vector<MuscleOverlap> deepest(d.muscles.size());
+        for (const Near& n : near) {
+            const Data::Vertex& v = d.vertices[n.place];
+            MuscleOverlap& o = deepest[static_cast<std::size_t>(v.muscle)];
+            const double depth = std::min(0.0, allowed[n.place]) - n.at.height;
+            if (depth > o.depth) {
+                o = {depth, v.muscle, v.vertex, other, bone};
+            }
+        }
+        std::copy_if(deepest.begin(), deepest.end(), std::back_inserter(found),
+                     [](const MuscleOverlap& o) { return o.depth > 0.0; });
+    };
+    for (std::size_t b = 0; b < d.bones.size(); ++b) {
+        add(d.near_bone(d.bones[b], x, frames, d.options.contact_reach), d.bones[b].allowed, -1,
+            static_cast<Index>(b));
+    }
+    for (std::size_t m = 0; m < d.muscles.size(); ++m) {
+        add(d.near_muscle(m, x, d.options.contact_reach), d.muscles[m].allowed,
+            static_cast<Index>(m), -1);
+    }
+    return found;
 }
 
 }  // namespace sinew

@@ -18,10 +18,14 @@ public:
     MuscleContacts(MuscleContacts&&) noexcept;
     MuscleContacts& operator=(MuscleContacts&&) noexcept;
 
-    /// Planes at positions x. Planes of muscles have half the stiffness: each of two that meet
-    /// holds up the other.
+    /// Planes at positions x: of bones where they are, of muscles going along with them. The latter
+    /// have half the stiffness: each of two that meet holds up the other.
     std::vector<ContactPlanes::Plane> find(const Points& x,
                                            std::span<const Eigen::Isometry3d> frames) const;
+    /// For each muscle and each muscle or bone that it overlaps more than at rest, its deepest
+    /// vertex.
+    std::vector<MuscleOverlap> overlaps(const Points& x,
+                                        std::span<const Eigen::Isometry3d> frames) const;
 
 private:
     struct Data;

@@ -243,8 +243,16 @@ const Points& MuscleSimulator::velocities() const {
 double MuscleSimulator::time() const {
     return data_->state.time;
 }
+std::vector<MuscleOverlap> MuscleSimulator::overlaps() const {
+    std::vector<MuscleOverlap> found = data_->contacts.overlaps(data_->state.x, data_->frames);
+    std::stable_sort(
+        found.begin(), found.end(),
+        [](const MuscleOverlap& a, const MuscleOverlap& b) { return a.depth > b.depth; });
+    return found;
+}
 double MuscleSimulator::penetration() const {
-    return data_->touching->deepest(data_->state.x);
+    const std::vector<MuscleOverlap> found = overlaps();
+    return found.empty() ? 0.0 : found[0].depth;
 }
 
 std::vector<MuscleState> MuscleSimulator::states() const {

@@ -77,6 +77,15 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "step_iterations", .help = "Newton steps per time step", .min = 1});
 }
 
+/// How deep a muscle lies in a muscle or bone, beyond what it did at rest.
+struct MuscleOverlap {
+    double depth = 0.0;  ///< m
+    Index muscle = -1;
+    Index vertex = -1;  ///< of it, the deepest
+    Index other = -1;   ///< the muscle in which it lies, or
+    Index bone = -1;    ///< the obstacle
+};
+
 /// One muscle now.
 struct MuscleState {
     std::string name;
@@ -122,7 +131,9 @@ public:
     const Points& positions() const;
     const Points& velocities() const;
     double time() const;
-    /// Deepest penetration left at watched contacts, m.
+    /// Where muscles overlap muscles or bones more than at rest; one per pair, the deepest first.
+    std::vector<MuscleOverlap> overlaps() const;
+    /// Depth of the first of these, m, >= 0.
     double penetration() const;
     std::vector<MuscleState> states() const;
     /// The tetrahedra now, with point data `displacement` and tet data `fibre_stretch`,

@@ -251,25 +251,28 @@ ContractRun run_contraction(const ContractJob& job, const Progress& progress,
             simulator.set_activation(activations.at(0.0, 0.0));
             simulator.set_frames(motions_at(job, stage, 0.0, 0.0));
             // Relaxed muscles are soft: calm to a thousandth is calm enough.
-            iterations =
-                simulator
-                    .settle({.max_iterations = 15, .tolerance = 1e-3, .is_minimum_checked = false},
-                            progress)
-                    .iterations;
+            iterations = simulator
+                             .settle({.max_iterations = 15,
+                                      .tolerance = 1e-3,
+                                      .is_minimum_checked = false,
+                                      .is_exact_tried = false},
+                                     progress)
+                             .iterations;
         } else {
             iterations = step_frame(job, stage, activations, total * (f - 1) / count,
                                     total * f / count, total, simulator, run, progress);
         }
         run.seconds_simulate += timer.seconds();
-        ContractFrame frame{.time = total * f / count,
-                            .muscles = simulator.states(),
-                            .penetration = simulator.penetration(),
-                            .iterations = iterations};
+        ContractFrame frame{
+            .time = total * f / count, .muscles = simulator.states(), .iterations = iterations};
+        if (const std::vector<MuscleOverlap> found = simulator.overlaps(); !found.empty()) {
+            frame.deepest = found[0];
+        }
         for (const MuscleState& s : frame.muscles) {
             run.largest_volume_change =
                 std::max(run.largest_volume_change, std::abs(s.volume_change));
         }
-        run.deepest_penetration = std::max(run.deepest_penetration, frame.penetration);
+        run.deepest = frame.deepest.depth > run.deepest.depth ? frame.deepest : run.deepest;
         run.is_finite = run.is_finite && simulator.positions().allFinite();
         run.frames.push_back(std::move(frame));
         run.positions.push_back(simulator.positions());

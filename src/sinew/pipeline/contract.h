@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,7 @@ struct ContractJob {
 struct ContractFrame {
     double time = 0.0;
     std::vector<MuscleState> muscles = {};
-    double penetration = 0.0;  ///< m
+    MuscleOverlap deepest = {};  ///< of all overlaps that arose
     int iterations = 0;
 };
 
@@ -63,8 +64,8 @@ struct ContractRun {
     double seconds_fill = 0.0;                                 ///< meshes and fibres
     double seconds_simulate = 0.0;                             ///< of all steps together
     double largest_volume_change = 0.0;
-    double deepest_penetration = 0.0;  ///< m
-    int stalled_steps = 0;             ///< steps whose Newton solve found no way on
+    MuscleOverlap deepest = {};  ///< of all frames
+    int stalled_steps = 0;       ///< steps whose Newton solve found no way on
     bool is_finite = true;
 };
 
@@ -113,6 +114,20 @@ TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job
 /// volume stays.
 inline constexpr double kFullContraction = 0.8;
 
+/// Fibres of one muscle in a body's tetrahedra as they are now, by the force-length curves of
+/// muscle_constants, with lambda = J^(-1/3) |F a0| as in volumetric muscle.
+struct BodyFibres {
+    double stretch = 1.0;  ///< lambda, mean by the volume of its belly
+    double tension = 0.0;  ///< activation f(lambda) + passive(lambda) / peak, the same mean
+    /// lambda dF2/dlambda, Pa, the largest of tetrahedra that are at least half its belly; of the
+    /// fullest where there are none.
+    double max_stress = 0.0;
+};
+/// @param activation  one per muscle, [0, 1]
+/// @return one per muscle; as at rest where the tetrahedra hold none of its belly
+std::vector<BodyFibres> measure_body_fibres(const Body& body, const Points& positions,
+                                            std::span<const double> activation);
+
 struct BodyContraction {
     Body rest = {};
     Points positions = Points(0, 3);  ///< of the tets
@@ -120,9 +135,10 @@ struct BodyContraction {
         std::string name;
         double activation = 0.0;
         double volume_change = 0.0;
-        double length = 0.0;            ///< of its path at rest, m
-        double force = 0.0;             ///< activation times greatest force, N
-        double max_fibre_stress = 0.0;  ///< of its active fibres, to bear that force, Pa
+        double length = 0.0;  ///< fibres as stretched as they are, with the tendon of the model, m
+        double force = 0.0;   ///< greatest force times BodyFibres::tension, N
+        double max_fibre_stress = 0.0;  ///< BodyFibres, Pa
+        double fibre_stretch = 1.0;     ///< BodyFibres
     };
     std::vector<Muscle> muscles = {};
     double seconds_prepare = 0.0;

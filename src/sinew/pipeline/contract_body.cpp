@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/body/names.h"
+#include "sinew/energy/finite_volume.h"
 #include "sinew/growth/muscle_growth.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
@@ -10,6 +11,8 @@
 #include "sinew/render/contact_sheet.h"
 #include "sinew/render/png.h"
 #include "sinew/render/render.h"
+
+#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +56,62 @@ std::vector<MeshPart> parts_at(const Body& body, const Points& x) {
     return parts;
 }
 
+/// Share of a tetrahedron that is belly of a muscle.
+double belly_share(const Body& body, std::size_t t, Index muscle) {
+    const TissueShares& s = body.shares;
+    double share = 0.0;
+    for (auto e = static_cast<std::size_t>(s.start[t]);
+         e < static_cast<std::size_t>(s.start[t + 1]); ++e) {
+        const auto material = static_cast<std::size_t>(s.material[e]);
+        if (s.part[e] == muscle && body.materials[material].tissue == Tissue::Muscle) {
+            share += s.fraction[e];
+        }
+    }
+    return share;
+}
+
 }  // namespace
+
+std::vector<BodyFibres> measure_body_fibres(const Body& body, const Points& positions,
+                                            std::span<const double> activation) {
+    const MuscleConstants c = muscle_constants();
+    std::vector<BodyFibres> all(body.muscles.size(), BodyFibres{.stretch = 0.0});
+    std::vector<double> volume(all.size(), 0.0);
+    std::vector<double> fullest(all.size(), 0.0);
+    constexpr double kMostlyBelly = 0.5;
+    for (std::size_t t = 0; t + 1 < body.fibres.start.size(); ++t) {
+        const auto row = static_cast<Eigen::Index>(t);
+        const Mat3 rest = edge_matrix(body.tets.points, body.tets.tets, row);
+        const Mat3 F = edge_matrix(positions, body.tets.tets, row) * rest.inverse();
+        for (Index e = body.fibres.start[t]; e < body.fibres.start[t + 1]; ++e) {
+            const auto m =
+                static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)]);
+            const double share = belly_share(body, t, static_cast<Index>(m));
+            const MuscleStress now =
+                muscle_stress(c, F, point(body.fibres.direction, e), activation[m]);
+            const double V = share * rest.determinant() / 6.0;
+            volume[m] += V;
+            all[m].stretch += V * now.stretch;
+            all[m].tension +=
+                V * c.fibre.at(now.stretch, activation[m]).tension / c.fibre.peak_stress;
+            // Slivers of a belly are as stretched as what surrounds them: only the fullest count.
+            if (share > std::min(fullest[m], kMostlyBelly)) {
+                all[m].max_stress =
+                    std::max(fullest[m] < kMostlyBelly ? 0.0 : all[m].max_stress, now.fibre_stress);
+                fullest[m] = share;
+            }
+        }
+    }
+    for (std::size_t m = 0; m < all.size(); ++m) {
+        if (volume[m] > 0.0) {
+            all[m].stretch /= volume[m];
+            all[m].tension /= volume[m];
+        } else {
+            all[m] = {.tension = activation[m]};
+        }
+    }
+    return all;
+}
 
 BodyContraction contract_body(const ContractJob& job, const Progress& progress) {
     BodyContraction done;
@@ -80,6 +138,12 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
     done.positions = growth.positions();
     const std::vector<MuscleMeasure> measures = growth.measures();
     const MusculoskeletalModel model = model_from_body(done.rest);
+    std::vector<double> activation(beta.size(), 0.0);
+    for (const Index m : chosen) {
+        activation[static_cast<std::size_t>(m)] = job.activation.to;
+    }
+    const std::vector<BodyFibres> fibres =
+        measure_body_fibres(done.rest, done.positions, activation);
     for (const Index m : chosen) {
         const auto k = static_cast<std::size_t>(m);
         BodyContraction::Muscle muscle{.name = measures[k].name, .activation = job.activation.to};
@@ -87,12 +151,12 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
             measures[k].before > 0.0 ? measures[k].after / measures[k].before - 1.0 : 0.0;
         for (const MuscleUnit& unit : model.muscles) {
             if (unit.name == muscle.name) {
-                muscle.force = job.activation.to * unit.fmax;
-                muscle.length = unit.fibre + unit.tendon;
-                // Full force is the peak stress of the fibres; less force, less stress.
-                muscle.max_fibre_stress = job.activation.to * muscle_constants().fibre.peak_stress;
+                muscle.force = fibres[k].tension * unit.fmax;
+                muscle.length = fibres[k].stretch * unit.fibre + unit.tendon;
             }
         }
+        muscle.max_fibre_stress = fibres[k].max_stress;
+        muscle.fibre_stretch = fibres[k].stretch;
         done.muscles.push_back(std::move(muscle));
     }
     for (const Index v : done.rest.skin.tet_vertex) {
