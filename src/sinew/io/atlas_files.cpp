@@ -133,7 +133,7 @@ std::string unit_that_fits(double size, Unit taken) {
          {std::pair{Unit::Metre, "m"}, {Unit::Centimetre, "cm"}, {Unit::Millimetre, "mm"}}) {
         const double other = size / metres_per(taken) * metres_per(unit);
         if (other > kSmallest && other < kLargest) {
-            return fmt::format("say \"unit\": \"{}\" in the manifest (or --unit {})", name, name);
+            return fmt::format("say \"unit\": \"{}\" in the manifest", name);
         }
     }
     return "say the right \"unit\" (m, cm, mm) in the manifest, or scale the meshes";
