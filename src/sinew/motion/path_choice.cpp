@@ -38,6 +38,7 @@ constexpr double kClearSign = 0.005;     // m; smaller moment arms have no sign 
 constexpr double kSteepest = 0.04;       // m/rad; moment arms that change faster jump
 constexpr double kGreatest = 1.5;        // times the line's moment arm, plus
 constexpr double kGreatestMore = 0.015;  // m
+constexpr double kBeyondUnit = 0.002;    // m; no tissue lets a tendon bow out further
 constexpr double kLengthShare = 0.02;
 constexpr double kSignWeight = 3.0;
 constexpr double kSharedPiece = 100.0;
@@ -434,7 +435,7 @@ private:
             last_length = l;
             last_arm = arm;
         }
-        cost += kSignWeight * squared(beyond / kArmUnit);
+        cost += kSignWeight * squared(beyond / kBeyondUnit);
         // Intervals are means; the very ends may lie on the wrong side all the same.
         for (const double end : {joint.low[k], joint.high[k]}) {
             const double arm =
