@@ -24,7 +24,7 @@ MuscleGrowthOptions thorough() {
     MuscleGrowthOptions options;
     options.solver.max_iterations = 300;
     options.solver.tolerance = 1e-4;
-    options.settled = 1e-6;
+    options.settled = 1e-7;
     return options;
 }
 

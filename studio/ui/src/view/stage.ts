@@ -2,6 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { ContactShadow } from './contact_shadow';
+import { stepBack } from './framing';
 import { chooseQuality, isQuickPicture, REST_MS, type Quality } from './quality';
 import { makeSoftLight } from './soft_light';
 import { radialGradient } from './textures';
@@ -148,7 +149,7 @@ export class Stage {
     const halfHeight = 0.65 * this.height;
     const vertical = THREE.MathUtils.degToRad(this.camera.fov / 2);
     // Narrow views must step back until the arms fit too.
-    const needed = halfHeight * Math.max(1, 0.62 / Math.max(0.2, this.camera.aspect));
+    const needed = halfHeight * stepBack(this.camera.aspect);
     const target = this.centre.clone().add(new THREE.Vector3(0, -0.02 * this.height, 0));
     this.flyTo(target.clone().addScaledVector(direction, needed / Math.tan(vertical)), target, animated);
   }
@@ -229,9 +230,18 @@ export class Stage {
     const largest = this.isHurried ? this.quality.movingPixelRatio : this.quality.largestPixelRatio;
     this.renderer.setPixelRatio(Math.min(largest, window.devicePixelRatio));
     this.renderer.setSize(width, height, false);
+    this.stepBackFor(width / height);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     this.invalidate();
+  }
+
+  /** What fitted into the picture still does when its proportions change. */
+  private stepBackFor(aspect: number): void {
+    const ratio = stepBack(aspect) / stepBack(this.camera.aspect);
+    if (ratio === 1 || !this.hasSubject || !this.controls) return;
+    this.camera.position.sub(this.controls.target).multiplyScalar(ratio).add(this.controls.target);
+    this.flight?.to.sub(this.flight.target).multiplyScalar(ratio).add(this.flight.target);
   }
 
   private step(): void {

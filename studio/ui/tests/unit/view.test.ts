@@ -1,6 +1,7 @@
 import { Ray, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import { applyDab, mirroredDab } from '../../src/view/brush';
+import { stepBack } from '../../src/view/framing';
 import { handleSpecs, lengthUnderRay } from '../../src/view/handles';
 import { HIGH, isQuickPicture, isSoftwareRenderer, LOW } from '../../src/view/quality';
 import { computeCavity, longAxis, partOfVertices } from '../../src/view/surface_attributes';
@@ -121,5 +122,16 @@ describe('pictures without a graphics card', () => {
   it('are good after a rest, and always with a graphics card', () => {
     expect(isQuickPicture(LOW, rest)).toBe(false);
     expect(isQuickPicture(HIGH, { isReshaped: true, wasQuick: true, sinceLast: 0 })).toBe(false);
+  });
+});
+
+describe('framing', () => {
+  it('keeps the width of what is seen when a picture becomes narrow', () => {
+    // Seen width = 2 d tan(fov / 2) aspect, with d in proportion to stepBack.
+    const width = (aspect: number) => stepBack(aspect) * aspect;
+    expect(stepBack(1.8)).toBe(1);
+    expect(stepBack(0.62)).toBe(1);
+    expect(width(0.5)).toBeCloseTo(width(0.62), 12);
+    expect(width(0.3)).toBeCloseTo(width(0.62), 12);
   });
 });
