@@ -130,15 +130,17 @@ struct Published {
     int sign;
     double least_peak;  // cm, bounds of the greatest moment arm
     double most_peak;
-    double low = -1e9;  // degrees from the stored pose; the sign holds from here
-    double high = 1e9;  // to here
+    double low = -1e9;   // degrees from the stored pose; the sign holds from here
+    double high = 1e9;   // to here
+    double least = 0.0;  // cm; of the moment arm up to 100 degrees
 };
 
-// Ranges, all generous about what the sources give:
+// Ranges, some tenths of a centimetre about what the sources give where these were read:
 // - biceps 2 to 4.7 cm [Pigeon1996, polynomial], triceps 1.7 to 2.4 cm [Sugisaki2010];
 // - quadriceps 3.2 to 4.7 cm between 50 and 10 degrees [Im2015];
-// - semitendinosus 4 to 5.5, semimembranosus 2 to 4, biceps femoris 2, gastrocnemius 1.2 to 2 cm at
-//   the knee [Spoor1992]; biceps femoris constant over flexion [Visser1990];
+// - semitendinosus 4 to 5.5, semimembranosus 2 to 4, biceps femoris 2, gastrocnemius 1.2 to 2,
+//   rectus femoris 2 to 4 cm at the knee [Spoor1992]; biceps femoris constant over flexion
+//   [Visser1990];
 // - Achilles tendon 3.5 to 3.8 cm [Manal2013], 4.3 to 5.6 cm [Maganaris2000];
 // - hip in the anatomical position: gluteus maximus 4.6, semitendinosus 5.6, semimembranosus 4.6,
 //   biceps femoris 5.4 cm of extension, iliopsoas 1.8, rectus femoris 4.3 cm of flexion
@@ -153,21 +155,21 @@ struct Published {
 //   remembered]. The scapula stands still here, so their signs hold where the humerus turns in the
 //   glenoid alone: to about 110 degrees of elevation. The arm rests 30 degrees abducted.
 std::vector<Published> published() {
-    return {{"biceps_brachii_long_head", "elbow_flexion", 1, 2.5, 6.0},
-            {"biceps_brachii_short_head", "elbow_flexion", 1, 2.5, 6.0},
+    return {{"biceps_brachii_long_head", "elbow_flexion", 1, 3.0, 5.0},
+            {"biceps_brachii_short_head", "elbow_flexion", 1, 3.0, 5.0},
             {"triceps_brachii_long_head", "elbow_flexion", -1, 1.5, 3.2},
             {"triceps_brachii_lateral_head", "elbow_flexion", -1, 1.5, 3.2},
             {"triceps_brachii_medial_head", "elbow_flexion", -1, 1.5, 3.2},
-            {"rectus_femoris", "knee_flexion", -1, 2.5, 5.5},
-            {"vastus_lateralis", "knee_flexion", -1, 2.5, 5.5},
-            {"vastus_medialis", "knee_flexion", -1, 2.5, 5.5},
-            {"vastus_intermedius", "knee_flexion", -1, 2.5, 5.5},
-            {"biceps_femoris_long_head", "knee_flexion", 1, 1.5, 5.0},
-            {"biceps_femoris_short_head", "knee_flexion", 1, 1.5, 5.0},
-            {"semitendinosus", "knee_flexion", 1, 2.0, 6.0},
-            {"semimembranosus", "knee_flexion", 1, 1.5, 6.0},
-            {"gastrocnemius_medial_head", "knee_flexion", 1, 1.2, 4.5},
-            {"gastrocnemius_lateral_head", "knee_flexion", 1, 1.2, 4.0},
+            {"rectus_femoris", "knee_flexion", -1, 2.8, 5.0, -1e9, 1e9, 2.5},
+            {"vastus_lateralis", "knee_flexion", -1, 2.8, 5.0, -1e9, 1e9, 2.5},
+            {"vastus_medialis", "knee_flexion", -1, 2.8, 5.0, -1e9, 1e9, 2.5},
+            {"vastus_intermedius", "knee_flexion", -1, 2.8, 5.0, -1e9, 1e9, 2.5},
+            {"biceps_femoris_long_head", "knee_flexion", 1, 1.8, 3.8, -1e9, 1e9, 1.7},
+            {"biceps_femoris_short_head", "knee_flexion", 1, 1.8, 3.8, -1e9, 1e9, 1.7},
+            {"semitendinosus", "knee_flexion", 1, 3.7, 5.8, -1e9, 1e9, 2.5},
+            {"semimembranosus", "knee_flexion", 1, 1.8, 4.3, -1e9, 1e9, 1.7},
+            {"gastrocnemius_medial_head", "knee_flexion", 1, 1.2, 2.5, -1e9, 1e9, 0.5},
+            {"gastrocnemius_lateral_head", "knee_flexion", 1, 1.2, 2.5, -1e9, 1e9, 0.5},
             {"gastrocnemius_medial_head", "ankle_dorsiflexion", -1, 3.3, 6.0},
             {"gastrocnemius_lateral_head", "ankle_dorsiflexion", -1, 3.3, 6.0},
             {"psoas_major", "hip_flexion", 1, 1.2, 5.0},
@@ -179,7 +181,7 @@ std::vector<Published> published() {
             {"semimembranosus", "hip_flexion", -1, 4.0, 9.0},
             {"sartorius", "hip_flexion", 1, 3.0, 10.0, -20.0, 110.0},
             {"sartorius", "knee_flexion", 1, 1.0, 4.0},
-            {"gracilis", "knee_flexion", 1, 1.5, 5.0},
+            {"gracilis", "knee_flexion", 1, 2.0, 5.0, -1e9, 1e9, 0.7},
             {"gracilis", "hip_abduction", -1, 4.0, 9.5},
             {"adductor_longus", "hip_abduction", -1, 4.0, 9.0},
             {"gluteus_medius", "hip_abduction", 1, 3.0, 7.0},
@@ -227,6 +229,10 @@ void expect_published(Subject& subject, double scale) {
                     continue;
                 }
                 peak = std::max(peak, std::abs(s.arm[k]));
+                if (s.angle[k] < 100.0) {
+                    EXPECT_GT(p.sign * s.arm[k], p.least * scale)
+                        << p.muscle << side << " at " << s.angle[k] << " of " << coordinate;
+                }
                 if (p.sign * s.arm[k] < least) {
                     least = p.sign * s.arm[k];
                     worst = s.angle[k];
@@ -361,18 +367,13 @@ TEST_F(FigureModel, FibresAreAsLongAsMeasuredOnes) {
     expect_measured_fibres(*man, 1.57 / 1.684);  // legs of someone of 157 cm
 }
 
-// One thing that cannot be, a gracilis whose moment arm of hip flexion jumps where it leaves its
-// cylinder (bodies as they are built do not have it); and of what is worth a look, little: muscles
-// that turn over (adductors at the hip, muscles of a scapula and a hyoid that stand still here),
-// ranges that a stretched muscle ends while other joints are at rest (hamstrings at the hip).
-TEST_F(FigureModel, TheDoctorFindsOnlyThatGracilisJumpsAtTheHip) {
+// Nothing that cannot be; and of what is worth a look, little: muscles that turn over (adductors at
+// the hip, muscles of a scapula and a hyoid that stand still here), ranges that a stretched muscle
+// ends while other joints are at rest (hamstrings at the hip).
+TEST_F(FigureModel, TheDoctorFindsNothingWrong) {
     int notes = 0;
     for (const ModelFinding& f : examine_model(man->model, man->bones)) {
-        if (f.is_problem) {
-            EXPECT_TRUE(f.where.starts_with("muscle 'gracilis") &&
-                        f.what.find("jumps") != std::string::npos)
-                << f.what << ", " << f.where << ", " << f.value;
-        }
+        EXPECT_FALSE(f.is_problem) << f.what << ", " << f.where << ", " << f.value;
         notes += f.is_problem ? 0 : 1;
     }
     EXPECT_LT(notes, 80);

@@ -293,7 +293,11 @@ private:
                 for (std::size_t a = 0; a < static_cast<std::size_t>(angle_count(joint.type));
                      ++a) {
                     if (joint.motions[a] == p.motion) {
-                        lead_past(line, k, a, p.least * limb_scale(p.limb));
+                        const double scale = limb_scale(p.limb);
+                        lead_past(line, k, a, p.least * scale);
+                        line.crossings[k].least_arm[a] = p.low * scale;
+                        line.crossings[k].most_arm[a] = p.high * scale;
+                        line.crossings[k].measured_to[a] = p.to * std::numbers::pi / 180.0;
                         is_led[k] = true;
                     }
                 }
@@ -367,8 +371,50 @@ private:
                     best = std::move(other);
                 }
             }
+            for (std::size_t axis = 0; axis < 3 && best.cost >= kPoorPath; ++axis) {
+                CrossedLine moved = course.line;
+                Vec3& end = at_begin ? moved.points.front() : moved.points.back();
+                if (!find_nearer_end(course, at_begin, axis, end)) {
+                    continue;
+                }
+                ChosenPath other = choose_path(moved);
+                if (other.cost < best.cost) {
+                    best = std::move(other);
+                }
+            }
         }
         return best;
+    }
+
+    // A bent joint gives a muscle the whole distance of its end from the axis. Where less is
+    // published, the end moves there on its bone.
+    bool find_nearer_end(const MuscleRoute& course, bool at_begin, std::size_t axis,
+                         Vec3& end) const {
+        const CrossedLine& line = course.line;
+        const std::size_t crossing = at_begin ? 0 : line.crossings.size() - 1;
+        const LineCrossing& joint = line.crossings[crossing];
+        const double wanted = joint.most_arm[axis];
+        const Vec3 outwards = passing(line, crossing).outwards;
+        const auto from_axis = [&](const Vec3& p) {
+            return (p - joint.centre).cross(joint.axes[axis]).norm();
+        };
+        if (wanted <= 0.0 || from_axis(end) <= wanted) {
+            return false;
+        }
+        const Vec3 old = end;
+        double least = from_axis(end) - wanted;
+        const Points& points =
+            body_.bones[at(at_begin ? course.origin : course.insertion)].mesh.points;
+        for (Eigen::Index v = 0; v < points.rows(); ++v) {
+            const Vec3 p = points.row(v).transpose();
+            const double off = std::abs(from_axis(p) - wanted);
+            if ((p - old).norm() < kAttachment && (p - joint.centre).dot(outwards) > 0.0 &&
+                off < least) {
+                least = off;
+                end = p;
+            }
+        }
+        return end != old;
     }
 
     // Whether what the muscle does most at the joint nearest to its end stays as strong.

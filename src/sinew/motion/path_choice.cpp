@@ -23,7 +23,9 @@ constexpr double kCylinderLength = 0.3;
 constexpr int kSamples = 13;    // of a coordinate's range
 constexpr double kStep = 1e-3;  // rad; of differences at rest
 constexpr int kFineSamples = 40;
-constexpr double kJump = 0.012;  // m; between neighbours of these
+constexpr double kJump = 0.012;       // m; between neighbours of these
+constexpr double kWideJump = 0.006;   // m; at joints that turn far
+constexpr double kJumpUnit = 0.0015;  // m
 // How far from the joint, along the line, points are left out.
 constexpr std::array<double, 11> kClear = {0.0, 0.015, 0.03, 0.045, 0.06, 0.08,
                                            0.1, 0.13,  0.16, 0.2,   0.25};
@@ -34,6 +36,8 @@ constexpr double kArmShare = 0.15;       // of the line's moment arm, besides
 constexpr double kKeptShare = 0.7;       // of the line's moment arm that must be left anywhere
 constexpr double kKeptUnit = 0.002;      // m
 constexpr double kLeftShare = 0.15;      // of it that may be left at one place
+constexpr double kUnmeasured = 0.5;      // of a published moment arm, beyond angles measured
+constexpr double kTurnedUnit = 0.001;    // m; where a sign changes that is published
 constexpr double kClearSign = 0.005;     // m; smaller moment arms have no sign to keep
 constexpr double kSteepest = 0.04;       // m/rad; moment arms that change faster jump
 constexpr double kGreatest = 1.5;        // times the line's moment arm, plus
@@ -213,23 +217,43 @@ private:
     double greatest_jump(const ChosenPath& candidate) const {
         double jump = 0.0;
         for (std::size_t c = 0; c < choices_.size(); ++c) {
-            for (std::size_t k = 0; k < count(c) && !is_wide_[c]; ++k) {
-                const LineCrossing& joint = line_.crossings[c];
-                const double d = (joint.high[k] - joint.low[k]) / kFineSamples;
-                if (!(d > 0.0) || !std::isfinite(d)) {
-                    continue;
-                }
-                double before = length(candidate, c, k, joint.low[k]);
-                double arm = 0.0;
-                for (int i = 1; i <= kFineSamples; ++i) {
-                    const double l = length(candidate, c, k, joint.low[k] + i * d);
-                    jump = i > 1 ? std::max(jump, std::abs((l - before) / d - arm)) : jump;
-                    arm = (l - before) / d;
-                    before = l;
-                }
+            jump = is_wide_[c] ? jump : std::max(jump, jump_at(candidate, c));
+        }
+        return jump;
+    }
+
+    // Between neighbouring angles of one joint, m.
+    double jump_at(const ChosenPath& candidate, std::size_t c) const {
+        double jump = 0.0;
+        for (std::size_t k = 0; k < count(c); ++k) {
+            const LineCrossing& joint = line_.crossings[c];
+            const double d = (joint.high[k] - joint.low[k]) / kFineSamples;
+            if (!(d > 0.0) || !std::isfinite(d)) {
+                continue;
+            }
+            double before = length(candidate, c, k, joint.low[k]);
+            double arm = 0.0;
+            for (int i = 1; i <= kFineSamples; ++i) {
+                const double l = length(candidate, c, k, joint.low[k] + i * d);
+                jump = i > 1 ? std::max(jump, std::abs((l - before) / d - arm)) : jump;
+                arm = (l - before) / d;
+                before = l;
             }
         }
         return jump;
+    }
+
+    // Coarse samples smooth a jump over (where a path leaves its cylinder).
+    double jump_cost(std::size_t c, bool everywhere) const {
+        const ChosenPath candidate = path();
+        double cost = 0.0;
+        for (std::size_t other = 0; other < choices_.size(); ++other) {
+            if (other == c || (everywhere && is_wide_[other])) {
+                const double jump = jump_at(candidate, other) - kWideJump;
+                cost += kSignWeight * squared(std::max(0.0, jump) / kJumpUnit);
+            }
+        }
+        return cost;
     }
 
     // What a choice costs at its own joint, or at all of them: points left out at one may be those
@@ -256,7 +280,10 @@ private:
                 tried.push_back(std::move(kept));
                 for (const Slide slides : {kNothing, kLine, kBone, kMainAxis}) {
                     choices_[c].slides = slides;
-                    const double cost = cost_of(c, everywhere);
+                    double cost = cost_of(c, everywhere);
+                    if (cost < least && is_wide_[c]) {
+                        cost += jump_cost(c, everywhere);
+                    }
                     if (cost < least * (1.0 - 1e-9)) {
                         least = cost;
                         best = choices_[c];
@@ -325,6 +352,8 @@ private:
                 const auto after =
                     std::upper_bound(places.begin() + 1, places.end() - 1, passed_[c]);
                 wrap.after = static_cast<Index>(after - places.begin()) - 1;
+                face(wrap.object, c, out.points[at(wrap.after)].position,
+                     out.points[at(wrap.after) + 1].position);
                 if (lies_outside(wrap.object, out.points[at(wrap.after)].position) &&
                     lies_outside(wrap.object, out.points[at(wrap.after) + 1].position)) {
                     out.wraps.push_back(wrap);
@@ -332,6 +361,29 @@ private:
             }
         }
         return out;
+    }
+
+    // Turns the side on which a path passes a hinge's cylinder to the middle of where its two
+    // points get to: a point that swings past the side's edge would send the path all the way
+    // round.
+    void face(WrapObject& object, std::size_t c, const Vec3& before, const Vec3& after) const {
+        const LineCrossing& joint = line_.crossings[c];
+        if (joint.axis_count != 1) {
+            return;
+        }
+        const auto angle = [&](const Vec3& p) {
+            const Vec3 local = object.placement.inverse() * p;
+            return std::atan2(local.y(), local.x());
+        };
+        const double stays = angle(joint.to_child ? before : after);
+        const double moves = angle(joint.to_child ? after : before);
+        const double least = std::min(stays, moves + std::min(joint.low[0], 0.0));
+        const double most = std::max(stays, moves + std::max(joint.high[0], 0.0));
+        if (most - least < std::numbers::pi) {
+            object.placement.rotation =
+                object.placement.rotation *
+                Eigen::AngleAxisd(0.5 * (least + most), Vec3::UnitZ()).toRotationMatrix();
+        }
     }
 
     // A path cannot slide over what its own point lies in.
@@ -399,6 +451,17 @@ private:
         return cost;
     }
 
+    // The least and the greatest moment arm to be had at an angle: published ones, or what the line
+    // has at rest.
+    static std::pair<double, double> expected(const LineCrossing& joint, std::size_t k,
+                                              double angle, double target) {
+        if (joint.most_arm[k] > 0.0) {
+            return {(angle < joint.measured_to[k] ? 1.0 : kUnmeasured) * joint.least_arm[k],
+                    joint.most_arm[k]};
+        }
+        return {kKeptShare * std::abs(target), kGreatest * std::abs(target) + kGreatestMore};
+    }
+
     double judge_axis(const ChosenPath& candidate, std::size_t c, std::size_t k) const {
         const LineCrossing& joint = line_.crossings[c];
         const double target = target_[c][k];
@@ -419,15 +482,16 @@ private:
         double turned = 0.0;     // furthest to the wrong side
         double kept_cost = 0.0;  // where least of the moment arm is left
         for (int i = 1; i < kSamples; ++i) {
-            const double l = length(candidate, c, k, joint.low[k] + i * d);
+            const double angle = joint.low[k] + i * d;
+            const double l = length(candidate, c, k, angle);
             const double arm = -(l - last_length) / d;
+            const auto [kept, limit] = expected(joint, k, angle, target);
             if (std::abs(target) > kClearSign) {
-                const double missing = kKeptShare * std::abs(target) - sign * arm;
+                const double missing = kept - sign * arm;
                 cost += kSignWeight * squared(std::max(0.0, missing) / kArmUnit) / kSamples;
                 kept_cost = std::max(kept_cost, squared(std::max(0.0, missing) / kKeptUnit));
                 turned = std::max(turned, kLeftShare * std::abs(target) - sign * arm);
             }
-            const double limit = kGreatest * std::abs(target) + kGreatestMore;
             beyond = std::max(beyond, std::abs(arm) - limit);
             if (i > 1) {
                 cost += squared(std::max(0.0, std::abs(arm - last_arm) - steepest) / kArmUnit);
@@ -435,7 +499,8 @@ private:
             last_length = l;
             last_arm = arm;
         }
-        cost += kSignWeight * squared(beyond / kBeyondUnit);
+        const bool is_known = joint.most_arm[k] > 0.0;
+        cost += kSignWeight * squared(beyond / (is_known ? kArmUnit : kBeyondUnit));
         // Intervals are means; the very ends may lie on the wrong side all the same.
         for (const double end : {joint.low[k], joint.high[k]}) {
             const double arm =
@@ -452,7 +517,8 @@ private:
             most = std::max(most, std::isfinite(turn) ? std::abs(target_[c][other]) * turn : 0.0);
         }
         const double share = squared(target * span / std::max(most, kClearSign));
-        cost += kSignWeight * (squared(turned / kArmUnit) + share * kept_cost);
+        cost += kSignWeight *
+                (squared(turned / (is_known ? kTurnedUnit : kArmUnit)) + share * kept_cost);
         return cost;
     }
 

@@ -16,6 +16,10 @@ struct LineCrossing {
     std::array<Vec3, 3> axes = {};
     std::array<double, 3> low = {};   ///< rad
     std::array<double, 3> high = {};  ///< rad
+    /// What is published about the moment arm, m, without sign, up to an angle; 0: nothing.
+    std::array<double, 3> least_arm = {};
+    std::array<double, 3> most_arm = {};
+    std::array<double, 3> measured_to = {};  ///< rad
     /// How far bone reaches from the joint on the line's side, m; 0 where none is known.
     double bone = 0.0;
 };
@@ -73,7 +77,8 @@ void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double
 /// wide as the bone (round a hinge's axis, or across the line where the joint turns more ways).
 /// Each is swept over the joint's range, other joints at rest. The one counts best whose moment
 /// arms at rest are those of the line (of the bone, about hinges where the line cuts it), and which
-/// keep their sign, neither jump nor grow beyond what the line has, and whose length is the line's.
+/// keep their sign, neither jump nor leave the published range (where none is known: what the line
+/// has), and whose length is the line's.
 ChosenPath choose_path(const CrossedLine& line);
 
 }  // namespace sinew

@@ -72,8 +72,13 @@ constexpr double kLegOfStature = 0.491;  // of the stature
 constexpr double kArmOfStature = 0.332;
 
 constexpr PublishedPassing kPublishedPassings[] = {
-    {"sartorius", "knee", "flexion", 0.012},
-    {"gracilis", "knee", "flexion", 0.02},
+    {"semitendinosus", "knee", "flexion", 0.03, kLeg, 0.03, 0.055, 110.0},
+    {"semimembranosus", "knee", "flexion", 0.02, kLeg, 0.02, 0.04, 110.0},
+    {"biceps_femoris", "knee", "flexion", 0.02, kLeg, 0.02, 0.03, 110.0},
+    {"gastrocnemius", "knee", "flexion", 0.012, kLeg, 0.012, 0.02, 110.0},
+    {"sartorius", "knee", "flexion", 0.012, kLeg, 0.01, 0.04, 110.0},
+    {"gracilis", "knee", "flexion", 0.02, kLeg, 0.015, 0.05, 110.0},
+    {"rectus_femoris", "hip", "flexion", 0.03},
     {"fibularis_longus", "ankle", "dorsiflexion", -0.008},
     {"fibularis_brevis", "ankle", "dorsiflexion", -0.006},
     {"tibialis_posterior", "ankle", "dorsiflexion", -0.008},

@@ -37,12 +37,18 @@ struct PublishedPassing {
     std::string_view motion;  ///< of that joint
     double least = 0.0;       ///< moment arm in the neutral pose, m; positive raises the angle
     MuscleLimb limb = MuscleLimb::Leg;  ///< that it scales with
+    double low = 0.0;                   ///< of the moment arm, m, without sign
+    double high = 0.0;                  ///< 0: nothing is known
+    double to = 0.0;                    ///< angle up to which that holds, degrees
 };
 
-/// Knee: sartorius and gracilis flex over the whole range [Buford1997]; ankle and foot: fibularis
-/// longus and brevis and tibialis posterior plantarflex, the fibulares evert, tibialis posterior
-/// inverts [Hintermann1994]; elbow: extensor carpi radialis longus flexes [Murray1995]. The
-/// figures, 0.6 to 2 cm, are remembered, rounded down.
+/// Knee: semitendinosus 4 to 5.5 cm, semimembranosus 2 to 4, biceps femoris 2, gastrocnemius 1.2 to
+/// 2 [Spoor1992, as a public table gives it; 3 instead of 4 for semitendinosus near extension, 3
+/// for biceps femoris in flexion]; sartorius and gracilis flex over the whole range [Buford1997].
+/// How far the knee was bent is not said: 110 degrees here. Ankle and foot: fibularis longus and
+/// brevis and tibialis posterior plantarflex, the fibulares evert, tibialis posterior inverts
+/// [Hintermann1994]; elbow: extensor carpi radialis longus flexes [Murray1995]. The figures of
+/// these, of sartorius and of gracilis are remembered, rounded down.
 std::span<const PublishedPassing> published_passings();
 
 /// Muscles that end in the tendon of another, whose volume in an atlas may stop where they meet:
