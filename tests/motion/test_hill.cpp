@@ -47,6 +47,33 @@ TEST(Hill, Millard2012CurvesGoThroughTheirLandmarks) {
     EXPECT_NEAR((tendon_force(u, 0.05) - tendon_force(u, 0.048)) / 0.002, 1.375 / 0.049, 1e-6);
 }
 
+// OpenSim's active curve between its landmarks: half way up either limb it has half the height of
+// that limb (shoulder at 0.73, plateau from 0.95 to 1.05), and shapes that files give move them.
+TEST(Hill, Millard2012ActiveCurvesHaveTheirLandmarksWhereTheShapeSays) {
+    MuscleUnit u = unit(MuscleLaw::Millard2012);
+    const double shoulder = 1.0 - 0.8616 * (0.95 - 0.73);
+    EXPECT_NEAR(active_force_length(u, 0.5 * (0.4441 + 0.73)), 0.5 * shoulder, 1e-12);
+    EXPECT_NEAR(active_force_length(u, 0.5 * (0.73 + 0.95)), 0.5 * (shoulder + 1.0), 1e-12);
+    EXPECT_NEAR(active_force_length(u, 0.5 * (1.05 + 1.8123)), 0.5, 1e-12);
+    u.shape.shortest = 0.25;
+    u.shape.shoulder = 0.77;
+    u.shape.longest = 1.9;
+    u.shape.shallow_slope = 0.75;
+    u.shape.least = 0.0;
+    u.shape.passive_begin = 0.1;
+    u.shape.passive_end = 0.5;
+    u.shape.passive_slope = 2.0 / 0.4;
+    u.shape.lengthening_force = 1.6;
+    EXPECT_NEAR(active_force_length(u, 0.51), 0.5 * (1.0 - 0.75 * 0.18), 1e-12);
+    EXPECT_NEAR(active_force_length(u, 0.2), 0.0, 1e-12);
+    EXPECT_NEAR(active_force_length(u, 2.0), 0.0, 1e-12);
+    EXPECT_NEAR(passive_force_length(u, 1.1), 0.0, 1e-12);
+    EXPECT_NEAR(passive_force_length(u, 1.5), 1.0, 1e-12);
+    EXPECT_NEAR(force_velocity(u, 1.0), 1.6, 1e-12);
+    // Another unit's shape is its own.
+    EXPECT_NEAR(active_force_length(unit(MuscleLaw::Millard2012), 2.0), 0.1, 1e-12);
+}
+
 TEST(Hill, CurvesAreSmoothAndMonotoneWhereTheyShouldBe) {
     for (const MuscleLaw law : {MuscleLaw::Thelen2003, MuscleLaw::Millard2012}) {
         const MuscleUnit u = unit(law);

@@ -233,6 +233,90 @@ TEST(OsimLayouts, WhatStandsInForAnotherClassIsNamed) {
     EXPECT_TRUE(is_noted(led, "prescribed"));
 }
 
+// As in models of the whole body: curves of a muscle's own, with and without the stiffness that
+// follows from the strains.
+TEST(OsimLayouts, ShapesOfMillardsCurvesAreReadWrittenAndKept) {
+    const std::string curves =
+        "<ActiveForceLengthCurve name=\"a\"><min_norm_active_fiber_length>0.25"
+        "</min_norm_active_fiber_length><transition_norm_fiber_length>0.77"
+        "</transition_norm_fiber_length><max_norm_active_fiber_length>1.9"
+        "</max_norm_active_fiber_length><shallow_ascending_slope>0.75</shallow_ascending_slope>"
+        "<minimum_value>0</minimum_value></ActiveForceLengthCurve><FiberForceLengthCurve "
+        "name=\"p\"><strain_at_zero_force>0.1</strain_at_zero_force><strain_at_one_norm_force>0.5"
+        "</strain_at_one_norm_force></FiberForceLengthCurve><ForceVelocityCurve name=\"v\">"
+        "<isometric_slope>4</isometric_slope></ForceVelocityCurve>";
+    const MusculoskeletalModel model = parse_osim(
+        document(sets(kPin, muscle_of("Millard2012EquilibriumMuscle", kStraight, curves))),
+        "curves.osim");
+    const MillardShape& shape = model.muscles[0].shape;
+    EXPECT_DOUBLE_EQ(shape.shortest, 0.25);
+    EXPECT_DOUBLE_EQ(shape.shoulder, 0.77);
+    EXPECT_DOUBLE_EQ(shape.longest, 1.9);
+    EXPECT_DOUBLE_EQ(shape.shallow_slope, 0.75);
+    EXPECT_DOUBLE_EQ(shape.least, 0.0);
+    EXPECT_DOUBLE_EQ(shape.passive_begin, 0.1);
+    EXPECT_DOUBLE_EQ(shape.passive_slope, 2.0 / 0.4);
+    EXPECT_DOUBLE_EQ(shape.isometric_slope, 4.0);
+    EXPECT_DOUBLE_EQ(shape.lengthening_force, 1.4);
+    EXPECT_TRUE(parse_osim(format_osim(model), "again.osim").muscles[0].shape == shape);
+    const std::string bad = message_of(
+        document(sets(kPin, muscle_of("Millard2012EquilibriumMuscle", kStraight,
+                                      "<FiberForceLengthCurve><strain_at_zero_force>0.6"
+                                      "</strain_at_zero_force><strain_at_one_norm_force>0.5"
+                                      "</strain_at_one_norm_force></FiberForceLengthCurve>"))));
+    EXPECT_NE(bad.find("line"), std::string::npos) << bad;
+}
+
+// Constructs of published models: springs, limits and actuators are named and left out, a function
+// scaled twice, a point that moves with a coordinate under a multiplier, geometry and controllers.
+TEST(OsimLayouts, WhatPublishedModelsHoldBesidesIsNamedOrRead) {
+    const std::string joint =
+        "<CustomJoint name=\"pin\"><socket_parent_frame>/ground</socket_parent_frame>"
+        "<socket_child_frame>/bodyset/arm</socket_child_frame><coordinates><Coordinate "
+        "name=\"angle\"><range>-2 2</range></Coordinate></coordinates><SpatialTransform>"
+        "<TransformAxis name=\"rotation1\"><coordinates>angle</coordinates><axis>0 0 1</axis>"
+        "<LinearFunction name=\"function\"><coefficients> 1 0</coefficients></LinearFunction>"
+        "</TransformAxis><TransformAxis name=\"rotation2\"><coordinates></coordinates><axis>0 1 0"
+        "</axis><Constant name=\"function\"><value>0</value></Constant></TransformAxis>"
+        "<TransformAxis name=\"translation1\"><coordinates>angle</coordinates><axis>1 0 0</axis>"
+        "<MultiplierFunction name=\"function\"><function><MultiplierFunction><function>"
+        "<SimmSpline><x>-2 0 2</x><y>0 0 0</y></SimmSpline></function><scale>2</scale>"
+        "</MultiplierFunction></function><scale>0.9</scale></MultiplierFunction></TransformAxis>"
+        "</SpatialTransform></CustomJoint>";
+    const std::string moving =
+        point_at("a", "/ground", "0.1 0.2 0") +
+        "<MovingPathPoint name=\"b\"><socket_parent_frame>/bodyset/arm</socket_parent_frame>"
+        "<socket_x_coordinate>/jointset/pin/angle</socket_x_coordinate><socket_y_coordinate>"
+        "/jointset/pin/angle</socket_y_coordinate><socket_z_coordinate>/jointset/pin/angle"
+        "</socket_z_coordinate><Constant name=\"x_location\"><value>0</value></Constant>"
+        "<MultiplierFunction name=\"y_location\"><function><PiecewiseLinearFunction><x>-2 2</x><y>"
+        "-0.2 -0.2</y></PiecewiseLinearFunction></function><scale>0.5</scale></MultiplierFunction>"
+        "<Constant name=\"z_location\"><value>0</value></Constant></MovingPathPoint>";
+    const std::string others =
+        "<CoordinateActuator name=\"c\"><coordinate>angle</coordinate></CoordinateActuator>"
+        "<CoordinateLimitForce name=\"l\"><coordinate>angle</coordinate></CoordinateLimitForce>"
+        "<SpringGeneralizedForce name=\"s\"><coordinate>angle</coordinate>"
+        "</SpringGeneralizedForce><ExpressionBasedCoordinateForce name=\"e\"/><HuntCrossleyForce "
+        "name=\"h\"/><BushingForce name=\"b\"/><PathSpring name=\"p\"/><Blankevoort1991Ligament "
+        "name=\"g\"/>";
+    const std::string besides =
+        "<ContactGeometrySet><objects><ContactHalfSpace name=\"floor\"/></objects>"
+        "</ContactGeometrySet><ControllerSet><objects/></ControllerSet><ProbeSet><objects/>"
+        "</ProbeSet><credits>x</credits><length_units>meters</length_units>";
+    const MusculoskeletalModel model =
+        parse_osim(document(sets(joint, muscle_of("Thelen2003Muscle", moving) + others) + besides),
+                   "besides.osim");
+    ASSERT_EQ(model.muscles.size(), 1U);
+    for (const double angle : {-0.7, 0.0, 1.1}) {
+        EXPECT_NEAR(length_at(model, angle), straight_length(angle), 1e-12) << angle;
+    }
+    for (const char* name : {"CoordinateActuator", "CoordinateLimitForce", "SpringGeneralizedForce",
+                             "ExpressionBasedCoordinateForce", "HuntCrossleyForce", "BushingForce",
+                             "PathSpring", "Blankevoort1991Ligament"}) {
+        EXPECT_TRUE(is_noted(model, name)) << name;
+    }
+}
+
 TEST(OsimLayouts, LeastActivationsAreReadWrittenAndKept) {
     const std::string flexor =
         point_at("a", "/ground", "0.1 0.2 0") + point_at("b", "/bodyset/arm", "0 -0.1 0");

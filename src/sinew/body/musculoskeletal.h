@@ -165,6 +165,29 @@ struct PathWrap {
 enum class MuscleLaw { Thelen2003, Millard2012 };
 std::string_view name_of(MuscleLaw law);  ///< "Thelen2003", "Millard2012"
 
+/// What shapes the curves of a Millard2012 unit [Millard2013, appendix]; defaults are OpenSim's.
+struct MillardShape {
+    double shortest = 0.4441;          ///< active: optimal fibre lengths where it begins to pull
+    double shoulder = 0.73;            ///< where the steep limb meets the shallow one
+    double longest = 1.8123;           ///< where it ends
+    double shallow_slope = 0.8616;     ///< of the limb above the shoulder
+    double least = 0.1;                ///< beyond both ends, in fmax
+    double passive_begin = 0.0;        ///< passive: strain where it begins to pull
+    double passive_end = 0.7;          ///< strain at fmax
+    double passive_foot = 0.2;         ///< slope at low force
+    double passive_slope = 2.0 / 0.7;  ///< slope at fmax
+    double passive_roundness = 0.75;   ///< in [0, 1]
+    double shortening_end = 0.0;       ///< velocity: slope at the greatest shortening velocity
+    double shortening_near = 0.25;     ///< slope just before
+    double isometric_slope = 5.0;      ///< slope at rest
+    double lengthening_end = 0.0;      ///< slope at the greatest lengthening velocity
+    double lengthening_near = 0.15;    ///< slope just before
+    double lengthening_force = 1.4;    ///< force there, in fmax
+    double shortening_roundness = 0.6;
+    double lengthening_roundness = 0.9;
+    friend bool operator==(const MillardShape&, const MillardShape&) = default;
+};
+
 /// A musculotendon unit. Names of parameters follow [Thelen2003] and [Millard2013].
 struct MuscleUnit {
     std::string name;
@@ -186,6 +209,7 @@ struct MuscleUnit {
     double lengthening_force = 1.4;  ///< force at greatest lengthening velocity, in fmax (Flen)
     double damping = 0.0;            ///< of the fibre, in fmax per greatest velocity
     double least_activation = 0.0;   ///< in [0, 1)
+    MillardShape shape = {};         ///< of Millard2012 units
     bool ignores_tendon_elasticity = false;
     bool has_known_lengths = true;  ///< false where the file gives no fibre and tendon lengths
 };

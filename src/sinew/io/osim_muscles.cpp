@@ -9,6 +9,28 @@
 
 namespace sinew::detail {
 
+const std::array<ShapeProperty, 18> kShapeProperties = {{
+    {"ActiveForceLengthCurve", "min_norm_active_fiber_length", &MillardShape::shortest},
+    {"ActiveForceLengthCurve", "transition_norm_fiber_length", &MillardShape::shoulder},
+    {"ActiveForceLengthCurve", "max_norm_active_fiber_length", &MillardShape::longest},
+    {"ActiveForceLengthCurve", "shallow_ascending_slope", &MillardShape::shallow_slope},
+    {"ActiveForceLengthCurve", "minimum_value", &MillardShape::least},
+    {"FiberForceLengthCurve", "strain_at_zero_force", &MillardShape::passive_begin},
+    {"FiberForceLengthCurve", "strain_at_one_norm_force", &MillardShape::passive_end},
+    {"FiberForceLengthCurve", "stiffness_at_low_force", &MillardShape::passive_foot},
+    {"FiberForceLengthCurve", "stiffness_at_one_norm_force", &MillardShape::passive_slope},
+    {"FiberForceLengthCurve", "curviness", &MillardShape::passive_roundness},
+    {"ForceVelocityCurve", "concentric_slope_at_vmax", &MillardShape::shortening_end},
+    {"ForceVelocityCurve", "concentric_slope_near_vmax", &MillardShape::shortening_near},
+    {"ForceVelocityCurve", "isometric_slope", &MillardShape::isometric_slope},
+    {"ForceVelocityCurve", "eccentric_slope_at_vmax", &MillardShape::lengthening_end},
+    {"ForceVelocityCurve", "eccentric_slope_near_vmax", &MillardShape::lengthening_near},
+    {"ForceVelocityCurve", "max_eccentric_velocity_force_multiplier",
+     &MillardShape::lengthening_force},
+    {"ForceVelocityCurve", "concentric_curviness", &MillardShape::shortening_roundness},
+    {"ForceVelocityCurve", "eccentric_curviness", &MillardShape::lengthening_roundness},
+}};
+
 namespace {
 
 struct MuscleClass {
@@ -188,6 +210,36 @@ void read_parameters(const OsimReader& r, const pugi::xml_node& node, MuscleUnit
     }
 }
 
+// Curves of Millard's classes; DeGrooteFregly2016 and others have none.
+void read_shape(const OsimReader& r, const pugi::xml_node& node, MillardShape& shape) {
+    const pugi::xml_node passive = r.property(node, "FiberForceLengthCurve");
+    if (passive && !r.property(passive, "stiffness_at_one_norm_force")) {
+        const double begin = r.number_or(passive, "strain_at_zero_force", shape.passive_begin);
+        const double end = r.number_or(passive, "strain_at_one_norm_force", shape.passive_end);
+        shape.passive_slope = 2.0 / (end - begin);
+    }
+    for (const ShapeProperty& p : kShapeProperties) {
+        if (const pugi::xml_node curve = r.property(node, p.curve)) {
+            shape.*p.value = r.number_or(curve, p.name, shape.*p.value);
+        }
+    }
+    const bool rises = shape.shortest < shape.shoulder && shape.shoulder < 0.95 &&
+                       shape.longest > 1.1 && shape.shallow_slope > 0.0 &&
+                       shape.passive_end > shape.passive_begin;
+    // Slopes of neighbouring stations must differ and bend the right way [Millard2013].
+    const double mean = 1.0 / (shape.passive_end - shape.passive_begin);
+    const bool bends = shape.passive_foot > 0.0 && shape.passive_foot < mean &&
+                       shape.passive_slope > mean && shape.shortening_end >= 0.0 &&
+                       shape.shortening_near > shape.shortening_end &&
+                       shape.isometric_slope > 1.0 && shape.lengthening_force > 1.0 &&
+                       shape.lengthening_near > shape.lengthening_end &&
+                       shape.lengthening_near < shape.lengthening_force - 1.0;
+    if (!rises || !bends) {
+        r.file.fail(node, "curves that do not rise and bend as a muscle's do",
+                    "shapes within the bounds of Millard et al. 2013");
+    }
+}
+
 // Classes whose curves the file gives as functions of their own, or that have others.
 const char* stands_in(std::string_view type) {
     if (type == "DeGrooteFregly2016Muscle") {
@@ -228,6 +280,9 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
         MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
         read_path(reader, node, unit);
         read_parameters(reader, node, unit);
+        if (unit.law == MuscleLaw::Millard2012) {
+            read_shape(reader, node, unit.shape);
+        }
         reader.model.muscles.push_back(std::move(unit));
     }
 }

@@ -3,6 +3,7 @@
 #include "sinew/body/musculoskeletal.h"
 #include "sinew/io/xml_file.h"
 
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -57,6 +58,14 @@ std::vector<pugi::xml_node> objects_of(const pugi::xml_node& model, const char* 
 
 /// Joints of format 4, from <JointSet>, or of format 3, from inside the bodies.
 void read_osim_joints(OsimReader& reader, const pugi::xml_node& model);
+/// A property of a Millard2012 curve and where it is kept.
+struct ShapeProperty {
+    const char* curve;
+    const char* name;
+    double MillardShape::*value;
+};
+extern const std::array<ShapeProperty, 18> kShapeProperties;
+
 /// Muscles from <ForceSet>.
 void read_osim_forces(OsimReader& reader, const pugi::xml_node& model);
 

@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/osim.h"
+#include "sinew/io/osim_parts.h"
 #include "sinew/io/text_cursor.h"
 
 #include <fmt/format.h>
@@ -339,6 +340,13 @@ private:
             add(node, "Flen", {unit.lengthening_force});
         } else {
             add(node, "fiber_damping", {unit.damping});
+            for (const detail::ShapeProperty& p : detail::kShapeProperties) {
+                Node curve = node.child(p.curve);
+                if (!curve) {
+                    curve = add_object(node, p.curve, unit.name + "_" + p.curve);
+                }
+                add(curve, p.name, {unit.shape.*p.value});
+            }
             Node curve = add_object(node, "TendonForceLengthCurve", "tendon_curve");
             add(curve, "strain_at_one_norm_force", {unit.tendon_strain});
         }

@@ -70,60 +70,77 @@ double BezierCurve::operator()(double x) const {
     return bezier(piece->y, u);
 }
 
-const BezierCurve& millard_active_curve() {
-    static const BezierCurve curve = [] {
-        // Shortest and longest active length, shoulder, slope of the shallow ascending limb, least
-        // value; half the plateau's width.
-        constexpr double kShort = 0.4441;
-        constexpr double kShoulder = 0.73;
-        constexpr double kLong = 1.8123;
-        constexpr double kSlope = 0.8616;
-        constexpr double kLeast = 0.1;
-        constexpr double kPlateau = 0.0259;
-        const double left = 1.0 - kPlateau;
-        const double y1 = 1.0 - kSlope * (left - kShoulder);
-        const double steep = y1 / (kShoulder - (kShort + kPlateau));
-        const double down = -1.0 / ((kLong - kPlateau) - (1.0 + kPlateau));
-        return BezierCurve(
-            {{kShort, kLeast, 0.0},
-             {kShort + kPlateau + 0.5 * (kShoulder - kShort - kPlateau), 0.5 * y1, steep},
-             {0.5 * (kShoulder + left), 0.5 * (y1 + 1.0), kSlope},
-             {1.0, 1.0, 0.0},
-             {0.5 * (1.0 + kLong), 0.5, down},
-             {kLong, kLeast, 0.0}},
-            {1.0, 1.0, 1.0, 1.0, 1.0});
-    }();
-    return curve;
+namespace {
+
+BezierCurve active_curve(const MillardShape& m) {
+    constexpr double kPlateau = 0.05;  // half its width
+    const double y1 = 1.0 - m.shallow_slope * (1.0 - kPlateau - m.shoulder);
+    const double steep = 1.25 * y1 / (m.shoulder - m.shortest);
+    const double down = -1.0 / ((m.longest - kPlateau) - (1.0 + kPlateau));
+    return BezierCurve({{m.shortest, m.least, 0.0},
+                        {0.5 * (m.shortest + m.shoulder), 0.5 * y1, steep},
+                        {0.5 * (m.shoulder + 1.0 - kPlateau), 0.5 * (y1 + 1.0), m.shallow_slope},
+                        {1.0, 1.0, 0.0},
+                        {0.5 * (1.0 + kPlateau + m.longest), 0.5, down},
+                        {m.longest, m.least, 0.0}},
+                       {1.0, 1.0, 1.0, 1.0, 1.0});
 }
 
-const BezierCurve& millard_passive_curve() {
-    static const BezierCurve curve = [] {
-        constexpr double kStrain = 0.7;  // at force 1
-        constexpr double kLowSlope = 0.2;
-        const double slope = 2.0 / kStrain;
-        const double foot = std::min(0.1 / slope, 0.1 * kStrain);
-        return BezierCurve({{1.0, 0.0, 0.0},
-                            {1.0 + foot, 0.5 * kLowSlope * foot, kLowSlope},
-                            {1.0 + kStrain, 1.0, slope}},
-                           {0.75, 0.75});
-    }();
-    return curve;
+BezierCurve passive_curve(const MillardShape& m) {
+    const double begin = 1.0 + m.passive_begin;
+    const double end = 1.0 + m.passive_end;
+    const double foot = std::min(0.1 / m.passive_slope, 0.1 * (end - begin));
+    return BezierCurve({{begin, 0.0, 0.0},
+                        {begin + foot, 0.5 * m.passive_foot * foot, m.passive_foot},
+                        {end, 1.0, m.passive_slope}},
+                       {m.passive_roundness, m.passive_roundness});
 }
 
-const BezierCurve& millard_velocity_curve() {
-    static const BezierCurve curve = [] {
-        constexpr double kNearShortening = 0.25;
-        constexpr double kIsometric = 5.0;
-        constexpr double kNearLengthening = 0.15;
-        constexpr double kLengthening = 1.4;
-        return BezierCurve({{-1.0, 0.0, 0.0},
-                            {-0.9, 0.05 * kNearShortening, kNearShortening},
-                            {0.0, 1.0, kIsometric},
-                            {0.9, kLengthening - 0.05 * kNearLengthening, kNearLengthening},
-                            {1.0, kLengthening, 0.0}},
-                           {0.6, 0.6, 0.9, 0.9});
-    }();
-    return curve;
+BezierCurve velocity_curve(const MillardShape& m) {
+    const double low = 0.05 * (m.shortening_near + m.shortening_end);
+    const double high = m.lengthening_force - 0.05 * (m.lengthening_near + m.lengthening_end);
+    return BezierCurve({{-1.0, 0.0, m.shortening_end},
+                        {-0.9, low, m.shortening_near},
+                        {0.0, 1.0, m.isometric_slope},
+                        {0.9, high, m.lengthening_near},
+                        {1.0, m.lengthening_force, m.lengthening_end}},
+                       {m.shortening_roundness, m.shortening_roundness, m.lengthening_roundness,
+                        m.lengthening_roundness});
+}
+
+// The last curve made, for as long as its shape is asked for.
+struct KeptCurve {
+    explicit KeptCurve(BezierCurve (*make)(const MillardShape&)) : make_(make), curve_(make({})) {}
+
+    const BezierCurve& of(const MillardShape& shape) {
+        if (!(shape == shape_)) {
+            curve_ = make_(shape);
+            shape_ = shape;
+        }
+        return curve_;
+    }
+
+private:
+    BezierCurve (*make_)(const MillardShape&);
+    MillardShape shape_ = {};
+    BezierCurve curve_;
+};
+
+}  // namespace
+
+const BezierCurve& millard_active_curve(const MillardShape& shape) {
+    thread_local KeptCurve kept(active_curve);
+    return kept.of(shape);
+}
+
+const BezierCurve& millard_passive_curve(const MillardShape& shape) {
+    thread_local KeptCurve kept(passive_curve);
+    return kept.of(shape);
+}
+
+const BezierCurve& millard_velocity_curve(const MillardShape& shape) {
+    thread_local KeptCurve kept(velocity_curve);
+    return kept.of(shape);
 }
 
 const BezierCurve& millard_tendon_curve() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "sinew/body/musculoskeletal.h"
+
 #include <array>
 #include <vector>
 
@@ -32,11 +34,12 @@ private:
     Station last_ = {};
 };
 
-/// Curves with the default shapes of the Millard2012 equilibrium muscle: fibre length to force,
-/// velocity to force, tendon strain (0.049 at force 1) to force.
-const BezierCurve& millard_active_curve();
-const BezierCurve& millard_passive_curve();
-const BezierCurve& millard_velocity_curve();
+/// Curves of the Millard2012 equilibrium muscle: fibre length to force (active and passive),
+/// velocity to force, tendon strain (0.049 at force 1) to force. Kept per thread until another
+/// shape is asked for: the muscles of a model mostly share one.
+const BezierCurve& millard_active_curve(const MillardShape& shape);
+const BezierCurve& millard_passive_curve(const MillardShape& shape);
+const BezierCurve& millard_velocity_curve(const MillardShape& shape);
 const BezierCurve& millard_tendon_curve();
 
 }  // namespace sinew

@@ -76,18 +76,18 @@ MuscleForce force_at(const MuscleUnit& unit, double length, double along, double
 
 double active_force_length(const MuscleUnit& unit, double fibre) {
     if (unit.law == MuscleLaw::Millard2012) {
-        return millard_active_curve()(fibre);
+        return millard_active_curve(unit.shape)(fibre);
     }
     const double d = fibre - 1.0;
     return std::exp(-d * d / unit.active_shape);
 }
 
 double passive_force_length(const MuscleUnit& unit, double fibre) {
+    if (unit.law == MuscleLaw::Millard2012) {
+        return millard_passive_curve(unit.shape)(fibre);
+    }
     if (fibre <= 1.0) {
         return 0.0;
-    }
-    if (unit.law == MuscleLaw::Millard2012) {
-        return millard_passive_curve()(fibre);
     }
     return std::expm1(unit.passive_shape * (fibre - 1.0) / unit.passive_strain) /
            std::expm1(unit.passive_shape);
@@ -95,7 +95,7 @@ double passive_force_length(const MuscleUnit& unit, double fibre) {
 
 double force_velocity(const MuscleUnit& unit, double velocity, double activation) {
     if (unit.law == MuscleLaw::Millard2012) {
-        return millard_velocity_curve()(velocity);
+        return millard_velocity_curve(unit.shape)(velocity);
     }
     return thelen_velocity(unit, velocity, activation);
 }
