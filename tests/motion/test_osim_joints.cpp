@@ -187,6 +187,38 @@ TEST(OsimJoints, EllipsoidJointsRideOnTheirEllipsoid) {
     EXPECT_THROW(parse_osim(format_4("EllipsoidJoint", 3, ""), "x.osim"), InputError);
 }
 
+// Glides on the ellipsoid, whose radii are the thorax's: z stands on it, and x and y of the joint's
+// frames are y and -x of the thorax. Then wings about an axis in the plane that touches it.
+TEST(OsimJoints, ScapulothoracicJointsGlideAndWing) {
+    const std::string extra =
+        "<thoracic_ellipsoid_radii_x_y_z>0.07 0.15 0.08</thoracic_ellipsoid_radii_x_y_z>"
+        "<scapula_winging_axis_origin>-0.05 0.02</scapula_winging_axis_origin>"
+        "<scapula_winging_axis_direction>0.3</scapula_winging_axis_direction>";
+    const std::vector<double> q = {0.4, -0.9, 1.2, 0.5};
+    const Mat3 quarter = turn(1.5707963267948966, Vec3::UnitZ());
+    const Mat3 R = xyz(q[0], q[1], q[2]);
+    const Placement glide{quarter * R * quarter.transpose(),
+                          quarter * Vec3(0.15, 0.07, 0.08).cwiseProduct(Vec3(R.col(2)))};
+    const Vec3 at(-0.05, 0.02, 0.0);
+    const Mat3 wing = turn(q[3], Vec3(-std::sin(0.3), std::cos(0.3), 0.0));
+    const Placement X = glide * Placement{wing, at - wing * at};
+    for (const std::string& text :
+         {format_3("ScapulothoracicJoint", 4, extra), format_4("ScapulothoracicJoint", 4, extra)}) {
+        const MusculoskeletalModel model = parse_osim(text, "scapula.osim");
+        ASSERT_EQ(model.coordinates.size(), 4U);
+        const auto arm = static_cast<std::size_t>(
+            std::find_if(model.bodies.begin(), model.bodies.end(),
+                         [](const RigidBody& b) { return b.name == "arm"; }) -
+            model.bodies.begin());
+        const KinematicTree tree(model);
+        expect_same(tree.place(q).bodies[arm], expected(X), "scapula");
+        // Written as the two joints that it is.
+        const MusculoskeletalModel again = parse_osim(format_osim(model), "again.osim");
+        expect_same(KinematicTree(again).place(q).bodies[arm], expected(X), "again");
+    }
+    EXPECT_THROW(parse_osim(format_4("ScapulothoracicJoint", 4, ""), "x.osim"), InputError);
+}
+
 // a sin(w q + p) + o turns and shifts, under both names it has had, and is written back.
 TEST(OsimJoints, CustomJointsFollowSines) {
     const std::string numbers = "<amplitude>0.4</amplitude><omega>1.5</omega><phase>0.2</phase>";
@@ -297,10 +329,10 @@ TEST(OsimJoints, WhatIsNotSupportedSaysSoWithItsLine) {
         }
         return "";
     };
-    const std::string scapula = message(format_3("ScapulothoracicJoint", 3));
-    EXPECT_NE(scapula.find("ScapulothoracicJoint"), std::string::npos) << scapula;
-    EXPECT_NE(scapula.find("line 4"), std::string::npos) << scapula;
-    EXPECT_NE(scapula.find("PinJoint"), std::string::npos) << scapula;
+    const std::string rope = message(format_3("RopeJoint", 3));
+    EXPECT_NE(rope.find("RopeJoint"), std::string::npos) << rope;
+    EXPECT_NE(rope.find("line 4"), std::string::npos) << rope;
+    EXPECT_NE(rope.find("PinJoint"), std::string::npos) << rope;
     const std::string step = message(format_3("CustomJoint", 1,
                                               "<SpatialTransform>" +
                                                   axis("rotation1", "0 0 1",

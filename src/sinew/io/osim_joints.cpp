@@ -2,10 +2,13 @@
 #include "sinew/io/osim_parts.h"
 #include "sinew/io/text_cursor.h"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <numbers>
 
 namespace sinew::detail {
 
@@ -133,12 +136,88 @@ void read_custom_axes(OsimReader& r, const pugi::xml_node& node, ModelJoint& joi
     }
 }
 
+Mat3 turned_about_z(double angle) {
+    return Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix();
+}
+
+// Format 4 leaves coordinates with default values out.
+void fill_coordinates(OsimReader& r, const std::string& name, Index joint, Index from, int to) {
+    for (Index k = from; k < to; ++k) {
+        Coordinate c{.name = fmt::format("{}_coord_{}", name, k), .joint = joint};
+        r.coordinates[c.name] = static_cast<Index>(r.model.coordinates.size());
+        r.model.coordinates.push_back(c);
+    }
+}
+
+// The scapula glides on the thorax and wings about an axis of its own: an ellipsoid joint to a body
+// that weighs next to nothing, and a hinge beyond it. Frames of the first are turned by 90 degrees,
+// so that abduction and elevation are positive; its radii are given along the thorax's axes
+// [Seth2016].
+void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
+                         const pugi::xml_node& coordinate_list) {
+    constexpr double kMass = 1e-4;     // kg; simulators want more than none
+    constexpr double kInertia = 1e-8;  // kg m^2
+    const auto first = static_cast<Index>(r.model.coordinates.size());
+    const auto number = static_cast<Index>(r.model.joints.size());
+    add_coordinates(r, coordinate_list, number);
+    const auto count = static_cast<Index>(r.model.coordinates.size()) - first;
+    if (count > 4) {
+        r.file.fail(node, fmt::format("{} coordinates", count), "4");
+    }
+    fill_coordinates(r, joint.name, number, count, 4);
+    const pugi::xml_node radii_node = r.file.need(node, "thoracic_ellipsoid_radii_x_y_z");
+    const Vec3 radii = r.file.vector(radii_node);
+    if (!(radii.minCoeff() > 0.0)) {
+        r.file.fail(radii_node, "a radius of 0 or less", "three radii, m");
+    }
+    const Mat3 quarter = turned_about_z(0.5 * std::numbers::pi);
+
+    RigidBody between{.name = joint.name + "_ellipsoid", .mass = kMass};
+    between.inertia = kInertia * Mat3::Identity();
+    const auto glider = static_cast<Index>(r.model.bodies.size());
+    r.bodies.emplace(between.name, glider);
+    r.model.bodies.push_back(between);
+
+    ModelJoint glides{.name = joint.name, .kind = JointKind::Ellipsoid};
+    glides.parent = joint.parent;
+    glides.child = glider;
+    glides.parent_frame = joint.parent_frame * Placement{quarter, Vec3::Zero()};
+    glides.child_frame.rotation = quarter;
+    glides.axes = standard_axes(JointKind::Ellipsoid, first);
+    glides.radii = Vec3(radii.y(), radii.x(), radii.z());
+    r.model.joints.push_back(glides);
+
+    // The axis lies in the plane that touches the ellipsoid, 0 along y.
+    Placement axis;
+    if (const pugi::xml_node origin = node.child("scapula_winging_axis_origin")) {
+        const std::vector<double> at = r.file.numbers(origin, origin.child_value(), 2);
+        axis.position = Vec3(at[0], at[1], 0.0);
+    }
+    const double direction = r.number_or(node, "scapula_winging_axis_direction", 0.0);
+    const Vec3 along(-std::sin(direction), std::cos(direction), 0.0);
+    axis.rotation.col(0) = along.cross(Vec3::UnitZ());
+    axis.rotation.col(1) = along.cross(Vec3(axis.rotation.col(0)));
+    axis.rotation.col(2) = along;
+    ModelJoint wings{.name = joint.name + "_winging", .kind = JointKind::Hinge};
+    wings.parent = glider;
+    wings.child = joint.child;
+    wings.parent_frame = axis;
+    wings.child_frame = joint.child_frame * axis;
+    wings.axes = standard_axes(JointKind::Hinge, first + 3);
+    r.model.coordinates.back().joint = number + 1;
+    r.model.joints.push_back(wings);
+}
+
 void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
                const pugi::xml_node& coordinate_list) {
+    if (std::strcmp(node.name(), "ScapulothoracicJoint") == 0) {
+        add_scapulothoracic(r, node, std::move(joint), coordinate_list);
+        return;
+    }
     if (!find_kind(node.name(), joint.kind)) {
         r.file.fail(node, fmt::format("joint class {}", sinew::quoted(node.name())),
                     "WeldJoint, PinJoint, SliderJoint, UniversalJoint, PlanarJoint, BallJoint, "
-                    "GimbalJoint, EllipsoidJoint, FreeJoint or CustomJoint");
+                    "GimbalJoint, EllipsoidJoint, ScapulothoracicJoint, FreeJoint or CustomJoint");
     }
     const Index number = static_cast<Index>(r.model.joints.size());
     const Index first = static_cast<Index>(r.model.coordinates.size());
@@ -148,12 +227,7 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
         read_custom_axes(r, node, joint);
     } else {
         const int needed = coordinate_count(joint.kind);
-        // Format 4 leaves coordinates with default values out.
-        for (Index k = count; k < needed; ++k) {
-            Coordinate c{.name = fmt::format("{}_coord_{}", joint.name, k), .joint = number};
-            r.coordinates[c.name] = static_cast<Index>(r.model.coordinates.size());
-            r.model.coordinates.push_back(c);
-        }
+        fill_coordinates(r, joint.name, number, count, needed);
         if (count > needed) {
             r.file.fail(node, fmt::format("{} coordinates", count), fmt::format("{}", needed));
         }
