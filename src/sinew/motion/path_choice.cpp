@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace sinew {
 
@@ -144,7 +145,7 @@ public:
                 is_wide_[c] = is_wide_[c] || range > kWide;
             }
             passing_.push_back(passing(line, c));
-            if (!is_wide_[c]) {
+            if (!is_wide_[c] && passing_[c].distance > kFarLine) {
                 choices_[c].before = choices_[c].after = shift_over_range(c);
             }
             target_.push_back(line_moment_arms(line, c));
@@ -173,6 +174,7 @@ public:
                 }
             }
         }
+        open_folds();
         drop_jumping_cylinders();
         ChosenPath chosen = path();
         for (std::size_t c = 0; c < choices_.size(); ++c) {
@@ -194,7 +196,25 @@ private:
             const double turn = line_.crossings[c].high[k] - line_.crossings[c].low[k];
             range = std::isfinite(turn) ? std::max(range, turn) : range;
         }
-        return passing_[c].distance > kFarLine ? kFold * range * passing_[c].distance : 0.0;
+        return kFold * range * passing_[c].distance;
+    }
+
+    // Lines nearer by keep their points, unless these do pass each other (nape).
+    void open_folds() {
+        for (std::size_t c = 0; c < choices_.size(); ++c) {
+            if (is_wide_[c] || choices_[c].before > 0.0) {
+                continue;
+            }
+            const double folded = jump_at(path(), c);
+            if (folded < kJump) {
+                continue;
+            }
+            const Choice kept = choices_[c];
+            choices_[c].before = choices_[c].after = shift_over_range(c);
+            if (jump_at(path(), c) > 0.5 * folded) {
+                choices_[c] = kept;
+            }
+        }
     }
 
     // A cylinder at one joint may make the moment arm about the next, which turns little and was
@@ -267,8 +287,7 @@ private:
     }
 
     void improve(std::size_t c, bool everywhere) {
-        Choice best;
-        double least = 1e300;
+        std::vector<std::pair<double, Choice>> costs;
         std::vector<std::vector<bool>> tried;
         for (const double before : kClear) {
             for (const double after : kClear) {
@@ -280,15 +299,24 @@ private:
                 tried.push_back(std::move(kept));
                 for (const Slide slides : {kNothing, kLine, kBone, kMainAxis}) {
                     choices_[c].slides = slides;
-                    double cost = cost_of(c, everywhere);
-                    if (cost < least && is_wide_[c]) {
-                        cost += jump_cost(c, everywhere);
-                    }
-                    if (cost < least * (1.0 - 1e-9)) {
-                        least = cost;
-                        best = choices_[c];
-                    }
+                    costs.emplace_back(cost_of(c, everywhere), choices_[c]);
                 }
+            }
+        }
+        // Fine samples are dear: only of those that could still be the best.
+        std::stable_sort(costs.begin(), costs.end(),
+                         [](const auto& x, const auto& y) { return x.first < y.first; });
+        Choice best;
+        double least = 1e300;
+        for (const auto& [cost, choice] : costs) {
+            if (cost >= least * (1.0 - 1e-9)) {
+                break;
+            }
+            choices_[c] = choice;
+            const double whole = cost + jump_cost(c, everywhere);
+            if (whole < least * (1.0 - 1e-9)) {
+                least = whole;
+                best = choice;
             }
         }
         choices_[c] = best;
