@@ -65,6 +65,12 @@ std::vector<double> pose_of(const MusclesSettings& settings, const Musculoskelet
 
 std::vector<std::size_t> chosen(const MusclesSettings& settings,
                                 const MusculoskeletalModel& model) {
+    if (model.muscles.empty()) {
+        throw InputError({.where = fmt::format("model '{}'", model.name),
+                          .found = "no muscles",
+                          .needs = "at least one",
+                          .remedy = "choose a model with muscles"});
+    }
     std::vector<std::size_t> out;
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         bool counts = settings.only.empty();
