@@ -153,9 +153,9 @@ TEST_F(Arm26, ForcesAreTheOptimumOfOpenSimsOwnProblemWhichItMisses) {
 // every product a z lies below the tolerance, here 1e-4, OpenSim's default. With y chosen for the
 // muscles that pull, both numbers stand in the reference: TRIlong, which never pulls, has a z = mu
 // to some percent in most frames, and no product exceeds 11 mu, though many come near. A resting
-// muscle may thus keep 1e-4 / z, which is all that BRA, BICshort and TRIlong have. IPOPT 3.11.9 with
-// OpenSim's settings, fed with our strengths, arms and masses, comes to 0.7, 2.2 and 6.4 % of the
-// peaks of TRIlong, BICshort and BRA (1.3 % but for two frames): see docs/musculoskeletal.md.
+// muscle may thus keep 1e-4 / z, which is all that BRA, BICshort and TRIlong have. IPOPT 3.11.9
+// with OpenSim's settings, fed with our strengths, arms and masses, comes to 0.7, 2.2 and 6.4 % of
+// the peaks of TRIlong, BICshort and BRA (1.3 % but for two frames): see docs/musculoskeletal.md.
 TEST_F(Arm26, OpenSimsForcesAreAnInteriorPointStoppedAtItsTolerance) {
     const CoordinateMotion path = coordinate_motion(model, motion, 6.0);
     const KinematicTree tree(model);
