@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sinew {
 
@@ -66,17 +67,19 @@ Block block_of(const Block& whole, int length, std::size_t index) {
 
 using Shapes = std::vector<const FigureShape*>;
 
+// Cells beyond its blend at which a shape still counts in the values of a block.
+constexpr double kShapeReach = 4.0;
+
 /// Those of the shapes that matter in a block, in the same order; none where all values are larger
-/// than four cells.
-Shapes near_shapes(const Shapes& shapes, const Block& block, const ScalarGrid& grid) {
+/// than `level`.
+Shapes near_shapes(const Shapes& shapes, const Block& block, const ScalarGrid& grid, double level) {
     const Vec3 low = block.first(grid);
     const Vec3 high = block.last(grid);
-    const double level = 4.0 * grid.cell;
     std::vector<Index> pieces;
     Shapes near;
     bool is_touched = false;
     for (const FigureShape* shape : shapes) {
-        const double reach = shape->blend() + level;
+        const double reach = shape->blend() + kShapeReach * grid.cell;
         const Bounds& box = shape->bounds(FigureLayer::Part);
         if ((box.low.array() > high.array() + reach).any() ||
             (box.high.array() < low.array() - reach).any()) {
@@ -155,7 +158,8 @@ void drop_specks(TriangleMesh& mesh) {
 
 }  // namespace
 
-ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double margin) {
+ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double margin,
+                       double band) {
     Bounds box;
     double blend = 0.0;
     for (const FigureShape& shape : shapes) {
@@ -183,10 +187,10 @@ ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double 
     parallel_for(count_blocks(whole, kBlock), 2, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Block block = block_of(whole, kBlock, i);
-            const Shapes near = near_shapes(all, block, grid);
+            const Shapes near = near_shapes(all, block, grid, band);
             for (std::size_t k = 0; !near.empty() && k < count_blocks(block, kSmallBlock); ++k) {
                 const Block small = block_of(block, kSmallBlock, k);
-                const Shapes nearer = near_shapes(near, small, grid);
+                const Shapes nearer = near_shapes(near, small, grid, band);
                 if (!nearer.empty()) {
                     sample_block(nearer, small, far, grid);
                 }
@@ -275,10 +279,18 @@ void correct_volume(TriangleMesh& mesh, double wanted) {
     }
 }
 
+// Cells beyond a surface whose values it reads: those of its own cells and, as its vertices slide,
+// of their neighbours.
+constexpr double kSurfaceBand = 2.0;
+// Cells around a part that are evaluated: first few, for most levels lie near zero.
+constexpr double kNarrowBand = 2.5, kWideBand = 4.0;
+
 /// The level comes from the grid's count of volume; what that is off by shows in the first surface.
-TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wanted) {
+/// Nothing when the level is so far out that a band narrower than the wide one does not hold it.
+std::optional<TriangleMesh> try_mesh_at(std::span<const FigureShape> shapes, double cell,
+                                        double wanted, double band) {
     const double margin = 3.0 * cell;
-    const ScalarGrid grid = sample_part(shapes, cell, margin);
+    const ScalarGrid grid = sample_part(shapes, cell, margin, band * cell);
     if (wanted <= 0.0) {
         TriangleMesh mesh = iso_surface(grid);
         drop_specks(mesh);
@@ -290,6 +302,9 @@ TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wa
     double level = inside.level_of(wanted, 0.9 * margin);
     TriangleMesh mesh;
     for (int step = 0; step < kSteps; ++step) {
+        if (band < kWideBand && level > (band - kSurfaceBand) * cell) {
+            return std::nullopt;
+        }
         mesh = iso_surface(grid, {.level = level});
         drop_specks(mesh);
         const double volume = enclosed_volume(mesh.points, mesh.triangles);
@@ -302,6 +317,13 @@ TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wa
                              : level + 0.5 * cell;
     }
     return mesh;
+}
+
+TriangleMesh mesh_at(std::span<const FigureShape> shapes, double cell, double wanted) {
+    if (std::optional<TriangleMesh> mesh = try_mesh_at(shapes, cell, wanted, kNarrowBand)) {
+        return std::move(*mesh);
+    }
+    return try_mesh_at(shapes, cell, wanted, kWideBand).value();
 }
 
 }  // namespace

@@ -8,11 +8,13 @@
 
 namespace sinew {
 
-/// Signed distance of a part on a grid around it, evaluated only near its shapes; elsewhere a value
-/// that is certainly outside. The border is outside.
+/// Signed distance of a part on a grid around it, evaluated inside its shapes and up to `band`
+/// around them; elsewhere a value that is certainly outside. The border is outside.
 /// @param cell    m, > 0
 /// @param margin  free space around the part, m, >= 0
-ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double margin);
+/// @param band    m, >= 0
+ScalarGrid sample_part(std::span<const FigureShape> shapes, double cell, double margin,
+                       double band);
 
 struct PartMeshOptions {
     double cell = 0.0025;           ///< length of a grid cell, m, > 0

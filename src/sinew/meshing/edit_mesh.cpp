@@ -66,7 +66,12 @@ Vec3 EditMesh::normal(Index triangle) const {
 
 std::vector<Index> EditMesh::neighbours(Index vertex) const {
     std::vector<Index> list;
-    list.reserve(2 * triangles_at(vertex).size());
+    find_neighbours(vertex, list);
+    return list;
+}
+
+void EditMesh::find_neighbours(Index vertex, std::vector<Index>& list) const {
+    list.clear();
     for (const Index t : triangles_at(vertex)) {
         for (const Index v : corners(t)) {
             if (v != vertex) {
@@ -76,12 +81,13 @@ std::vector<Index> EditMesh::neighbours(Index vertex) const {
     }
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
-    return list;
 }
 
 bool EditMesh::is_border(Index vertex) const {
+    thread_local std::vector<Index> around;
+    find_neighbours(vertex, around);
     // A closed fan has as many triangles as neighbours.
-    return neighbours(vertex).size() != triangles_at(vertex).size();
+    return around.size() != triangles_at(vertex).size();
 }
 
 std::array<Index, 2> EditMesh::on_edge(Index a, Index b) const {
@@ -110,15 +116,16 @@ bool EditMesh::can_collapse(Index keep, Index gone, const Vec3& target) const {
     if (faces == 0) {
         return false;
     }
-    const std::vector<Index> a = neighbours(keep);
-    const std::vector<Index> b = neighbours(gone);
+    thread_local std::vector<Index> a, b, common;  // memory that is used again
+    find_neighbours(keep, a);
+    find_neighbours(gone, b);
     const bool keep_is_border = a.size() != triangles_at(keep).size();
     const bool gone_is_border = b.size() != triangles_at(gone).size();
     if (keep_is_border && gone_is_border && faces == 2) {
         return false;  // would pinch the surface between two borders
     }
     // Link condition: the ends have no common neighbours but those across the edge.
-    std::vector<Index> common;
+    common.clear();
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
     if (static_cast<int>(common.size()) != faces) {
         return false;

@@ -77,6 +77,7 @@ public:
 private:
     void link(Index triangle);
     void unlink(Index triangle);
+    void find_neighbours(Index vertex, std::vector<Index>& list) const;
 
     std::vector<Vec3> points_;
     std::vector<Corners> triangles_;
