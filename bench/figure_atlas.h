@@ -34,8 +34,9 @@ SkinAgainstAtlas compare_skin(const FigureTable& table, const std::filesystem::p
 /// A joint's centre as the shapes of the atlas's bones tell it.
 struct JointAgainstAtlas {
     std::string name;
-    std::string method;     ///< "femoral head", "disc", ...
-    double distance = 0.0;  ///< m; of a hinge from its axis
+    std::string method;          ///< "femoral head", "disc", ...
+    Vec3 centre = Vec3::Zero();  ///< in the atlas, m
+    double distance = 0.0;       ///< m; of a hinge from its axis
 };
 /// All joints of the left side and the midline that move. Centres are found from the meshes alone:
 /// least-squares spheres of heads and condyles, ends of bones, centroids of discs, and elsewhere

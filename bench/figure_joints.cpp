@@ -346,7 +346,10 @@ std::vector<JointAgainstAtlas> compare_joints(const FigureTable& table, const fs
         if (joint.type == JointType::Hinge) {
             off -= off.dot(joint.axes[0]) * joint.axes[0];
         }
-        joints.push_back({.name = joint.name, .method = found->method, .distance = off.norm()});
+        joints.push_back({.name = joint.name,
+                          .method = found->method,
+                          .centre = found->centre,
+                          .distance = off.norm()});
     }
     return joints;
 }

@@ -1,9 +1,7 @@
 #include "bench/template_bench.h"
 
-#include "sinew/base/timer.h"
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
-#include "sinew/geometry/measure.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
 #include "sinew/meshing/health.h"
@@ -13,9 +11,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -23,8 +18,6 @@
 namespace sinew::bench {
 
 namespace {
-
-constexpr double kDegree = 57.29577951308232;
 
 bool is_closed_manifold(const TriangleMesh& mesh) {
     const SurfaceHealth health = check_health(mesh, {.find_intersections = false});
@@ -42,102 +35,13 @@ double closed_parts(const Body& body) {
     return closed / static_cast<double>(body.bones.size() + body.muscles.size());
 }
 
-/// Middles of the sections of a muscle, from origin to insertion, by the data "share" of its mesh.
-std::vector<Vec3> centre_line(const TriangleMesh& mesh) {
-    constexpr std::size_t kSections = 12;
-    const Attribute* share = find_attribute(mesh.point_data, "share");
-    std::array<Vec3, kSections> sum = {};
-    std::array<int, kSections> count = {};
-    sum.fill(Vec3::Zero());
-    for (std::size_t i = 0; share != nullptr && i < share->values.size(); ++i) {
-        const auto k = static_cast<std::size_t>(
-            std::clamp(share->values[i] * kSections, 0.0, kSections - 1.0));
-        sum[k] += point(mesh.points, static_cast<Eigen::Index>(i));
-        ++count[k];
-    }
-    std::vector<Vec3> line;
-    for (std::size_t k = 0; k < kSections; ++k) {
-        if (count[k] > 0) {
-            line.push_back(sum[k] / count[k]);
-        }
-    }
-    return line;
-}
-
-/// What the figure's table says about the fibres nearest to x: data "fibre" of the muscle's mesh.
-std::optional<Vec3> stroke_near(const TriangleMesh& mesh, const Vec3& x) {
-    const Attribute* fibre = find_attribute(mesh.point_data, "fibre");
-    if (fibre == nullptr || fibre->components != 3 || mesh.points.rows() == 0) {
-        return std::nullopt;
-    }
-    Eigen::Index nearest = 0;
-    (mesh.points.rowwise() - x.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
-    const auto i = 3 * static_cast<std::size_t>(nearest);
-    return Vec3(fibre->values[i], fibre->values[i + 1], fibre->values[i + 2]).normalized();
-}
-
-Vec3 tangent_near(const std::vector<Vec3>& line, const Vec3& x) {
-    double least = 1e9;
-    Vec3 tangent = Vec3::Zero();
-    for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-        const double d = (0.5 * (line[i] + line[i + 1]) - x).norm();
-        if (d < least) {
-            least = d;
-            tangent = (line[i + 1] - line[i]).normalized();
-        }
-    }
-    return tangent;
-}
-
-/// Of a tetrahedron's volume, belly and tendon.
-double muscle_share(const Body& body, std::size_t tet, Index muscle) {
-    double share = 0.0;
-    for (Index e = body.shares.start[tet]; e < body.shares.start[tet + 1]; ++e) {
-        const auto i = static_cast<std::size_t>(e);
-        const Tissue tissue =
-            body.materials[static_cast<std::size_t>(body.shares.material[i])].tissue;
-        const bool is_muscle = tissue == Tissue::Muscle || tissue == Tissue::Tendon;
-        share += is_muscle && body.shares.part[i] == muscle ? body.shares.fraction[i] : 0.0;
-    }
-    return share;
-}
-
-/// Share of the muscles whose fibres make at most 25 degrees with the strokes they were made of
-/// (the centre line where those are not known), on average over the muscle's volume.
-double aligned_muscles(const Body& body) {
-    std::vector<std::vector<Vec3>> lines;
-    for (const Muscle& muscle : body.muscles) {
-        lines.push_back(centre_line(muscle.mesh));
-    }
-    std::vector<double> angle(body.muscles.size(), 0.0);
-    std::vector<double> weight(body.muscles.size(), 0.0);
-    const Eigen::VectorXd volumes = tet_volumes(body.tets);
-    for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
-        Vec3 middle = Vec3::Zero();
-        for (int k = 0; k < 4; ++k) {
-            middle += 0.25 * point(body.tets.points, body.tets.tets(t, k));
-        }
-        const auto i = static_cast<std::size_t>(t);
-        for (Index e = body.fibres.start[i]; e < body.fibres.start[i + 1]; ++e) {
-            const auto m =
-                static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)]);
-            if (lines[m].size() >= 2) {
-                const std::optional<Vec3> stroke = stroke_near(body.muscles[m].mesh, middle);
-                const Vec3 course = stroke ? *stroke : tangent_near(lines[m], middle);
-                const double cosine = course.dot(point(body.fibres.direction, e));
-                const double w = muscle_share(body, i, static_cast<Index>(m)) * volumes[t];
-                angle[m] += w * std::acos(std::clamp(cosine, -1.0, 1.0));
-                weight[m] += w;
-            }
-        }
-    }
-    double aligned = 0.0;
-    double known = 0.0;
-    for (std::size_t m = 0; m < angle.size(); ++m) {
-        if (weight[m] > 0.0) {
-            known += 1.0;
-            aligned += angle[m] / weight[m] * kDegree <= 25.0;
-        }
+/// Share of the muscles whose angle is at most 25 degrees; unknown ones are left out.
+double aligned_muscles(const std::vector<FibreCourse>& courses, double FibreCourse::*angle) {
+    constexpr double kAligned = 25.0;
+    double aligned = 0.0, known = 0.0;
+    for (const FibreCourse& course : courses) {
+        known += course.*angle >= 0.0;
+        aligned += course.*angle >= 0.0 && course.*angle <= kAligned;
     }
     return known > 0.0 ? aligned / known : 0.0;
 }
@@ -167,7 +71,9 @@ BuiltBody build_one(BodyResolution resolution, const std::string& name,
     built.body_fat = summary.body_fat;
     built.quality = measure_quality(made.body);
     built.closed_parts = closed_parts(made.body);
-    built.aligned_muscles = aligned_muscles(made.body);
+    built.fibres = measure_fibres(made.body);
+    built.aligned_muscles = aligned_muscles(built.fibres, &FibreCourse::stroke_angle);
+    built.aligned_end_to_end = aligned_muscles(built.fibres, &FibreCourse::end_to_end_angle);
     built.segments = compare_segments(made.body);
     return built;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/fibre_course.h"
 #include "bench/figure_atlas.h"
 
 namespace sinew::bench {
@@ -28,8 +29,10 @@ struct BuiltBody {
     double mass = 0.0;      ///< kg
     double body_fat = 0.0;  ///< of the mass
     BodyQuality quality = {};
-    double closed_parts = 0.0;     ///< share of bones and muscles that are closed 2-manifolds
-    double aligned_muscles = 0.0;  ///< share whose fibres follow their strokes, 25 degrees mean
+    double closed_parts = 0.0;        ///< share of bones and muscles that are closed 2-manifolds
+    double aligned_muscles = 0.0;     ///< share whose fibres follow their strokes, 25 degrees mean
+    double aligned_end_to_end = 0.0;  ///< whose streamlines' ends follow the centre line's
+    std::vector<FibreCourse> fibres = {};
     std::vector<SegmentShare> segments = {};
 };
 

@@ -36,6 +36,7 @@ Json atlas_json(const bench::FigureAgainstAtlas& a) {
     for (const bench::JointAgainstAtlas& joint : a.joints) {
         joints.push_back({{"name", joint.name},
                           {"method", joint.method},
+                          {"centre", {joint.centre.x(), joint.centre.y(), joint.centre.z()}},
                           {"distance_mm", 1e3 * joint.distance}});
         worst = std::max(worst, joint.distance);
     }
@@ -66,7 +67,14 @@ void bench_template(bool is_short, const Context& context, Json& result) {
                      {"mass_kg", b.mass},
                      {"body_fat", b.body_fat},
                      {"closed_parts", b.closed_parts},
-                     {"aligned_muscles", b.aligned_muscles}};
+                     {"aligned_muscles", b.aligned_muscles},
+                     {"aligned_end_to_end", b.aligned_end_to_end}};
+        for (const bench::FibreCourse& course : b.fibres) {
+            if (std::max(course.stroke_angle, course.end_to_end_angle) > 25.0) {
+                body["muscles_off_by_25_deg"][course.muscle] = {
+                    {"strokes", course.stroke_angle}, {"end_to_end", course.end_to_end_angle}};
+            }
+        }
         body.update(quality_json(b.quality));
         for (const SegmentShare& s : b.segments) {
             body["segment_mass_shares"][s.name] = {{"share", s.share}, {"deleva1996", s.published}};
