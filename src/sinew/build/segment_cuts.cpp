@@ -84,6 +84,18 @@ void lower_to_tibia(const Body& body, Side side, SegmentCut& knee) {
     }
 }
 
+/// To the tip of the radial styloid, which lies before the head of the capitate.
+void raise_to_radius(const Body& body, Side side, SegmentCut& wrist) {
+    const std::string radius = with_side("radius", side);
+    for (const Bone& bone : body.bones) {
+        if (bone.name == radius && bone.mesh.points.rows() > 0) {
+            const double tip =
+                ((bone.mesh.points.rowwise() - wrist.at.transpose()) * wrist.normal).maxCoeff();
+            wrist.at += std::clamp(tip, -wrist.reach, 0.0) * wrist.normal;
+        }
+    }
+}
+
 /// The groin's plane instead of one across the limb.
 void turn_to_groin(const Body& body, Side side, SegmentCut& hip) {
     constexpr double kGroin = 37.0 * std::numbers::pi / 180.0;
@@ -129,6 +141,8 @@ std::vector<SegmentCut> segment_cuts(const Body& body) {
                     turn_to_groin(body, side, *cut);
                 } else if (name == "knee") {
                     lower_to_tibia(body, side, *cut);
+                } else if (name == "wrist") {
+                    raise_to_radius(body, side, *cut);
                 } else if (name == "shoulder") {
                     cut->normal = outward(side) * Vec3::UnitX();
                 }

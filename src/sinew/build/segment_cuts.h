@@ -17,10 +17,10 @@ struct SegmentCut {
 /// Planes as segments are cut in [deLeva1996] after Zatsiorsky, for the joints that the skeleton
 /// has of hip, knee, ankle, shoulder, elbow, wrist and the root of the neck: through the joint's
 /// centre, halfway between across the limb before it and across the limb beyond it, with these
-/// exceptions. The arm is cut by a sagittal plane, the shank at the top of the tibia, the foot
-/// across the shank, the head with the neck across the neck. The thigh is cut in the groin: by a
-/// plane through the anterior superior iliac spine (landmark "asis_l", "asis_r"; else through the
-/// joint) at 37 degrees to the sagittal plane.
+/// exceptions. The arm is cut by a sagittal plane, the hand at the tip of the radius (stylion), the
+/// shank at the top of the tibia, the foot across the shank, the head with the neck across the
+/// neck. The thigh is cut in the groin: by a plane through the anterior superior iliac spine
+/// (landmark "asis_l", "asis_r"; else through the joint) at 37 degrees to the sagittal plane.
 std::vector<SegmentCut> segment_cuts(const Body& body);
 
 /// For every segment the last cut on the way from the root to it; -1 before the first. The segments
