@@ -76,7 +76,7 @@ std::vector<BodyPanel> body_panels(const Body& body) {
         panels.push_back({.caption = "fibres", .scene = fibres_of(body)});
     }
     if (body.shares.start.size() > 1) {
-        panels.push_back({.caption = "tetrahedra by tissue", .scene = cutaway_of(body)});
+        panels.push_back({.caption = "tissues, cut open", .scene = cutaway_of(body)});
     }
     return panels;
 }
