@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/build/atlas_joints.h"
 #include "sinew/build/atlas_parts.h"
+#include "sinew/build/atlas_template.h"
 #include "sinew/build/joint_tree.h"
 #include "sinew/build/muscle_course.h"
 #include "sinew/geometry/measure.h"
@@ -77,6 +78,23 @@ TEST(AtlasParts, WhatHasNoVolumeIsRefused) {
     TriangleMesh flat = support::sphere(2, 0.02);
     flat.points.col(1).setZero();
     EXPECT_NE(mend_part(flat, {}).reason, "");
+}
+
+TEST(AtlasParts, WithoutABoneTheReasonsAreNamed) {
+    Atlas atlas{.name = "broken"};
+    atlas.parts.push_back(
+        {.name = "skin", .kind = AtlasKind::Skin, .mesh = support::sphere(3, 0.5)});
+    atlas.parts.push_back({.name = "femur_l", .mesh = support::open_square(2)});
+    atlas.parts.push_back({.name = "tibia_l", .unreadable = "the file ends early"});
+    AtlasReport report;
+    try {
+        build_atlas_template(atlas, {}, {}, {}, report);
+        FAIL() << "built without a bone";
+    } catch (const InputError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'femur_l': "), std::string::npos) << text;
+        EXPECT_NE(text.find("'tibia_l': the file ends early"), std::string::npos) << text;
+    }
 }
 
 TEST(AtlasSkin, AHandleIsCutAndHollowsAreFilled) {

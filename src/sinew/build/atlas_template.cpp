@@ -199,6 +199,23 @@ TriangleMesh take_skin(const Atlas& atlas, std::vector<MendedMesh>& mended) {
                       .remedy = "add a part of the kind 'skin'"});
 }
 
+/// Why bones were left out, the first few of them; nothing is built that would carry the report.
+std::string first_reasons(const Atlas& atlas, const std::vector<MendedMesh>& mended) {
+    constexpr int kMost = 5;
+    std::string list;
+    int count = 0;
+    for (std::size_t i = 0; i < atlas.parts.size(); ++i) {
+        if (is_rigid_kind(atlas.parts[i].kind) && !mended[i].reason.empty() && count++ < kMost) {
+            list += fmt::format("{}'{}': {}", count > 1 ? "; " : " (", atlas.parts[i].name,
+                                mended[i].reason);
+        }
+    }
+    if (count > kMost) {
+        list += fmt::format("; and {} more", count - kMost);
+    }
+    return list.empty() ? list : list + ")";
+}
+
 void add_bones(const Atlas& atlas, std::vector<MendedMesh>& mended, Template& result) {
     for (std::size_t i = 0; i < atlas.parts.size(); ++i) {
         if (is_rigid_kind(atlas.parts[i].kind) && mended[i].reason.empty()) {
@@ -210,9 +227,9 @@ void add_bones(const Atlas& atlas, std::vector<MendedMesh>& mended, Template& re
     }
     if (result.bones.empty()) {
         throw InputError({.where = fmt::format("atlas '{}'", atlas.name),
-                          .found = "no bone that can be used",
+                          .found = "no bone that can be used" + first_reasons(atlas, mended),
                           .needs = "at least one bone",
-                          .remedy = "see the report for the reasons"});
+                          .remedy = "mend or add the meshes of the bones"});
     }
 }
 
