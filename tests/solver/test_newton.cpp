@@ -214,6 +214,23 @@ TEST(Newton, EnergyNeverRisesAndTheEndIsQuadratic) {
     }
 }
 
+TEST(Newton, ArrivesWhenAWholeStepHardlyMovesAnything) {
+    const TetMesh rest = irregular_cube(3);
+    const EnergyTerms terms = elastic(rest, std::make_shared<StableNeoHookean>(kTissue));
+    const VertexConstraints held = rollers(rest, {1.4});
+    const NewtonResult whole = minimise(terms, held, rest.points);
+    constexpr double kStill = 1e-3;
+    const NewtonResult early = minimise(terms, held, rest.points, {.still = kStill});
+    EXPECT_EQ(early.report.status, NewtonStatus::Converged);
+    EXPECT_LT(early.report.iterations, whole.report.iterations);
+    EXPECT_EQ(early.report.step.back(), 1.0);
+    EXPECT_LT((early.x - whole.x).rowwise().norm().maxCoeff(), kStill);
+    // The exact Hessian is not tried above the residual from which it may be.
+    const NewtonResult projected = minimise(terms, held, rest.points, {.exact_below = 0.0});
+    EXPECT_EQ(projected.report.projected_hessians, projected.report.iterations);
+    EXPECT_LT((projected.x - whole.x).rowwise().norm().maxCoeff(), 1e-6);
+}
+
 TEST(Newton, SoftPinsAndPlanesComeNearTheHardOnes) {
     const TetMesh rest = support::cube_of_tets(2);
     const auto law = std::make_shared<StableNeoHookean>(kTissue);

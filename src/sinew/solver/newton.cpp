@@ -173,6 +173,7 @@ struct NewtonSolver::Run {
     double rounding_force = 0.0;
     int exact_wait = 0;
     bool has_stalled = false;
+    bool is_still = false;   // the last step was whole and hardly moved anything
     bool is_convex = false;  // the last full step came from a positive definite exact Hessian
 
     void evaluate() {
@@ -192,7 +193,8 @@ struct NewtonSolver::Run {
     }
 
     bool has_arrived() const {
-        return is_stationary() || (has_stalled && forces.norm <= kArrivedResidual * forces.scale);
+        return is_stationary() || is_still ||
+               (has_stalled && forces.norm <= kArrivedResidual * forces.scale);
     }
 
     /// Moves off a stationary point that is no minimum. @return false when there is no reason to
@@ -206,6 +208,7 @@ struct NewtonSolver::Run {
         data.constraints.apply(x);
         evaluate();
         has_stalled = false;
+        is_still = false;
         return true;
     }
 
@@ -226,8 +229,9 @@ struct NewtonSolver::Run {
 
     void step() {
         // Direction: H p = -g                                          [Kadlecek2022, eq. 2.22]
-        const bool is_exact =
-            data.factorise_hessian(terms, x, options.is_exact_tried, exact_wait, report);
+        const bool is_exact_tried =
+            options.is_exact_tried && report.residual.back() <= options.exact_below;
+        const bool is_exact = data.factorise_hessian(terms, x, is_exact_tried, exact_wait, report);
         const Timer solving;
         const Points direction = data.system.solve(-forces.free);
         report.seconds_solve += solving.seconds();
@@ -247,6 +251,7 @@ struct NewtonSolver::Run {
         report.step.push_back(share);
         is_convex = is_exact && share == 1.0;
         has_stalled = !(share > 0.0);
+        is_still = share == 1.0 && direction.rowwise().norm().maxCoeff() <= options.still;
         if (!has_stalled) {
             const Timer timer;
             forces = compute_forces(terms, data.constraints, x);

@@ -22,7 +22,9 @@ struct NewtonOptions {
     double sufficient_decrease = 1e-4;  ///< share of the predicted decrease to insist on, (0, 0.5)
     bool is_minimum_checked = true;     ///< leave saddle points, e.g. a body collapsed to a point
     bool is_exact_tried = true;         ///< false: project every Hessian, where few are definite
-    int seed = 1;                       ///< of the small shake that leaves a saddle point, >= 0
+    double exact_below = 1.0;  ///< residual from which on the exact Hessian is tried, [0, 1]
+    double still = 0.0;        ///< arrived when a whole step moves no vertex further, m, >= 0
+    int seed = 1;              ///< of the small shake that leaves a saddle point, >= 0
 };
 
 template <class Options, class Visitor>
@@ -40,6 +42,14 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.is_minimum_checked, Field{.name = "is_minimum_checked", .help = "leave saddle points"});
     v(o.is_exact_tried,
       Field{.name = "is_exact_tried", .help = "use the exact Hessian where it is definite"});
+    v(o.exact_below, Field{.name = "exact_below",
+                           .help = "residual from which on the exact Hessian is tried",
+                           .min = 0,
+                           .max = 1});
+    v(o.still, Field{.name = "still",
+                     .help = "arrived when a whole step moves no vertex further",
+                     .unit = "m",
+                     .min = 0});
     v(o.seed, Field{.name = "seed", .help = "of the shake that leaves a saddle point", .min = 0});
 }
 
