@@ -36,11 +36,18 @@ std::vector<double> thickness_of(const TriangleMesh& mesh) {
     return thickness;
 }
 
+/// Of triangles and tetrahedra.
+struct Fineness {
+    double edge;   // longest, m
+    double least;  // shortest, m
+    double share_of_thickness = 0.7;
+};
+
 /// Edge lengths that follow the thickness and change slowly.
-std::vector<double> edge_lengths(const TriangleMesh& mesh, double edge, double least) {
+std::vector<double> edge_lengths(const TriangleMesh& mesh, const Fineness& f) {
     std::vector<double> length = thickness_of(mesh);
     for (double& l : length) {
-        l = std::clamp(0.7 * l, least, edge);
+        l = std::clamp(f.share_of_thickness * l, f.least, f.edge);
     }
     const Edges edges = unique_edges(mesh.triangles);
     for (int round = 0; round < 30; ++round) {
@@ -63,11 +70,11 @@ std::vector<double> edge_lengths(const TriangleMesh& mesh, double edge, double l
 }
 
 /// One try: even triangles, then TetGen.
-TetMesh fill(const TriangleMesh& surface, double edge, double least, const Progress& progress) {
+TetMesh fill(const TriangleMesh& surface, const Fineness& f, const Progress& progress) {
     // A muscle in one piece of coarse triangles cannot tell where it is thin.
-    TriangleMesh fine = remeshed(surface, {.edge_length = std::min(edge, 0.003)}, progress);
-    fine = remeshed(fine, edge_lengths(fine, edge, least), {.iterations = 6}, progress);
-    return tetrahedralise({fine}, {.max_edge = edge, .timeout = 60.0}, progress);
+    TriangleMesh fine = remeshed(surface, {.edge_length = std::min(f.edge, 0.003)}, progress);
+    fine = remeshed(fine, edge_lengths(fine, f), {.iterations = 6}, progress);
+    return tetrahedralise({fine}, {.max_edge = f.edge, .timeout = 60.0}, progress);
 }
 
 TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
@@ -95,7 +102,7 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
     }
     // Its triangles are as small as its cells: larger ones where they fit, if they fill.
     try {
-        return fill(mesh, edge, std::min(voxel, 0.0013), progress);
+        return fill(mesh, {edge, std::min(voxel, 0.0013)}, progress);
     } catch (const InputError&) {
         progress.check_cancelled();
     }
@@ -113,9 +120,14 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
 
 TetMesh fill_somehow(const TriangleMesh& surface, const MuscleVolumeOptions& options,
                      const Progress& progress) {
-    for (const double share : {1.0, 0.7}) {
+    const double edge = options.edge;
+    const double least = options.least_edge;
+    // Thin parts made finer first: smaller elements everywhere are many.
+    for (const Fineness& f :
+         {Fineness{edge, least}, Fineness{edge, 0.6 * least, 0.5},
+          Fineness{0.85 * edge, 0.6 * least, 0.5}, Fineness{0.7 * edge, 0.7 * least}}) {
         try {
-            return fill(surface, share * options.edge, share * options.least_edge, progress);
+            return fill(surface, f, progress);
         } catch (const InputError&) {
             progress.check_cancelled();
         }

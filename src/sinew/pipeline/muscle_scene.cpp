@@ -19,8 +19,9 @@ namespace sinew {
 
 namespace {
 
-/// Volume of a well-shaped tetrahedron over the cube of its edge, as TetGen's come out.
-constexpr double kTetShape = 0.085;
+/// Volume of a tetrahedron over the cube of the longest edge asked for, as TetGen's come out:
+/// muscles have tendons and thin edges, where they are smaller.
+constexpr double kTetShape = 0.075;
 
 double greatest_force(const Muscle& muscle, const MusculoskeletalModel& model,
                       const MuscleSceneOptions& options) {
