@@ -43,12 +43,15 @@ void measure_along(const Middle& middle, const Vec3& first, const Vec3& last, Mu
     for (std::size_t i = 1; i < line.size(); ++i) {
         s.length += (line[i] - line[i - 1]).norm();
     }
-    // The length that belongs to a bin: halfway to its neighbours.
-    for (std::size_t i = 2; i + 2 < line.size(); ++i) {
+    // Three bins together: middles of single ones move to and fro by as much as an element. The
+    // length that belongs to them ends halfway to the next.
+    const auto between = [&](std::size_t i) { return (line[i + 1] - line[i]).norm(); };
+    for (std::size_t i = 3; i + 3 < line.size(); ++i) {
         const double along =
-            0.5 * ((line[i] - line[i - 1]).norm() + (line[i + 1] - line[i]).norm());
+            0.5 * between(i - 2) + between(i - 1) + between(i) + 0.5 * between(i + 1);
         if (along > 0.0) {
-            s.belly_section = std::max(s.belly_section, volume[i] / along);
+            s.belly_section =
+                std::max(s.belly_section, (volume[i - 1] + volume[i] + volume[i + 1]) / along);
         }
     }
 }
