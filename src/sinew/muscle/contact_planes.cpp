@@ -1,6 +1,8 @@
 #include "sinew/muscle/contact_planes.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace sinew {
 
@@ -46,7 +48,13 @@ void ContactPlanes::add_gradient(const Points& x, Points& gradient) const {
     }
 }
 
-void ContactPlanes::add_pattern(BlockPattern& /*pattern*/) const {}  // the diagonal is always there
+void ContactPlanes::add_pattern(BlockPattern& pattern) const {
+    for (const Plane& p : planes_) {
+        if (p.support[0] >= 0 && p.is_coupled) {
+            pattern.couple(std::array{p.vertex, p.support[0], p.support[1], p.support[2]});
+        }
+    }
+}
 
 void ContactPlanes::add_hessian(const Points& x, Tangent /*kind*/, BlockHessian& H) const {
     for (const Plane& p : planes_) {
@@ -58,10 +66,16 @@ void ContactPlanes::add_hessian(const Points& x, Tangent /*kind*/, BlockHessian&
             H.add(p.vertex, p.vertex, block);
             continue;
         }
-        H.add(p.vertex, p.vertex, 2.0 * block);
-        for (int i = 0; i < 3; ++i) {
-            const Index s = p.support[static_cast<std::size_t>(i)];
-            H.add(s, s, 2.0 * p.weight[i] * block);
+        const std::array<Index, 4> vertex = {p.vertex, p.support[0], p.support[1], p.support[2]};
+        const std::array<double, 4> part = {1.0, -p.weight[0], -p.weight[1], -p.weight[2]};
+        for (std::size_t i = 0; i < 4; ++i) {
+            if (!p.is_coupled) {
+                H.add(vertex[i], vertex[i], 2.0 * std::abs(part[i]) * block);
+                continue;
+            }
+            for (std::size_t j = 0; j <= i; ++j) {
+                H.add(vertex[i], vertex[j], part[i] * part[j] * block);
+            }
         }
     }
 }

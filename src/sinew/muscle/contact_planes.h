@@ -19,15 +19,16 @@ public:
         double stiffness = 0.0;                       ///< k, N/m, >= 0
         std::array<Index, 3> support = {-1, -1, -1};  ///< corners of a triangle, or -1: rests
         Vec3 weight = Vec3::Zero();                   ///< w, >= 0, sum 1 with a support
+        bool is_coupled = true;  ///< to its support in the Hessian, which needs room in the pattern
     };
     explicit ContactPlanes(std::vector<Plane> planes);
 
     double value(const Points& x) const override;
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_pattern(BlockPattern& pattern) const override;
-    /// Departs: a vertex and its support are not coupled, so that contacts may come and go in one
-    /// pattern; with k n n^T (w w^T) replaced by twice its rows' sums on the diagonal, which is
-    /// never less, steps only become more careful.
+    /// Departs: where a plane is not coupled to its support, k n n^T (w w^T) is replaced by twice
+    /// its rows' sums on the diagonal, which is never less: steps only become more careful. Far too
+    /// careful where both sides must move on together; for planes that are hardly ever reached.
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
 
     const std::vector<Plane>& planes() const {

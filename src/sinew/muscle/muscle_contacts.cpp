@@ -61,6 +61,9 @@ Height height_over(const SurfaceTree& tree, const Points& normals, const Triangl
     return {true, n.dot(away), n, c};
 }
 
+/// Planes at most so far below their vertex are likely to be reached within a step, m.
+constexpr double kLikelyReached = 0.002;
+
 /// A muscle's vertex near something else.
 struct Near {
     std::size_t place;  // in the list of all vertices on surfaces
@@ -240,12 +243,14 @@ std::vector<ContactPlanes::Plane> MuscleContacts::find(
         const Data::Muscle& muscle = d.muscles[m];
         for (const Near& n : d.near_muscle(m, x, d.options.contact_reach)) {
             const auto corners = muscle.triangles.row(n.at.nearest.triangle);
-            planes.push_back({.vertex = d.vertices[n.place].vertex,
-                              .origin = muscle.allowed[n.place] * n.at.normal,
-                              .normal = n.at.normal,
-                              .stiffness = 0.5 * d.options.contact_stiffness,
-                              .support = {corners[0], corners[1], corners[2]},
-                              .weight = n.at.nearest.barycentric});
+            planes.push_back(
+                {.vertex = d.vertices[n.place].vertex,
+                 .origin = muscle.allowed[n.place] * n.at.normal,
+                 .normal = n.at.normal,
+                 .stiffness = 0.5 * d.options.contact_stiffness,
+                 .support = {corners[0], corners[1], corners[2]},
+                 .weight = n.at.nearest.barycentric,
+                 .is_coupled = n.at.height < muscle.allowed[n.place] + kLikelyReached});
         }
     }
     return planes;

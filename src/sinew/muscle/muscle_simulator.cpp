@@ -41,6 +41,14 @@ void require_scene(const MuscleScene& s) {
     }
 }
 
+/// How far a vertex at a share of the way follows the bone of the insertion rather than that of the
+/// origin; tendons near their bones go along with them, or they would start a step stretched.
+double following(double share) {
+    constexpr double kRigid = 0.04;
+    const double s = std::clamp((share - kRigid) / (1.0 - 2.0 * kRigid), 0.0, 1.0);
+    return s * s * (3.0 - 2.0 * s);
+}
+
 }  // namespace
 
 struct MuscleSimulator::Data {
@@ -58,7 +66,6 @@ struct MuscleSimulator::Data {
           masses(tets->masses()),
           weight(std::make_shared<ConstantForces>(gravity_forces(masses, o.gravity))),
           contacts(scene, o),
-          solver({tets}, scene.volume.mesh.points.rows(), VertexConstraints()),
           frames(static_cast<std::size_t>(scene.frames), Eigen::Isometry3d::Identity()),
           previous(frames),
           activation(scene.names.size(), 0.0) {
@@ -93,6 +100,11 @@ struct MuscleSimulator::Data {
         return std::make_shared<Pins>(std::move(pins));
     }
 
+    /// Muscles that touch are coupled, so the pattern follows their contacts.
+    NewtonSolver solver_of(const EnergyTerms& terms) const {
+        return NewtonSolver(terms, scene.volume.mesh.points.rows(), VertexConstraints());
+    }
+
     /// Vertices carried along with the bones between which they lie, for a start.
     Points carried() const {
         Points x = state.x;
@@ -105,7 +117,7 @@ struct MuscleSimulator::Data {
             const Eigen::Isometry3d A = change(scene.origin_frame[m]);
             const Eigen::Isometry3d B = change(scene.insertion_frame[m]);
             for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
-                const double s = scene.volume.share[static_cast<std::size_t>(v)];
+                const double s = following(scene.volume.share[static_cast<std::size_t>(v)]);
                 const Vec3 p = point(x, v);
                 x.row(v) = ((1.0 - s) * (A * p) + s * (B * p)).transpose();
             }
@@ -119,11 +131,12 @@ struct MuscleSimulator::Data {
     std::vector<double> masses;
     std::shared_ptr<ConstantForces> weight;
     MuscleContacts contacts;
-    NewtonSolver solver;
     std::vector<Held> held = {};
     std::vector<Eigen::Isometry3d> frames, previous;
     std::vector<double> activation;
     MovingPoints state = {};
+    Points correction = Points(0, 3);  // of what `carried` gave, in the last time step
+    bool is_correction_known = false;
     std::shared_ptr<ContactPlanes> touching =
         std::make_shared<ContactPlanes>(std::vector<ContactPlanes::Plane>());
 };
@@ -159,7 +172,7 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     for (int round = 0; round < d.options.settle_rounds; ++round) {
         d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
         const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching};
-        NewtonResult result = d.solver.solve(terms, d.state.x, options);
+        NewtonResult result = d.solver_of(terms).solve(terms, d.state.x, options);
         progress.check_cancelled();
         const double moved = (result.x - d.state.x).rowwise().norm().maxCoeff();
         d.state.x = std::move(result.x);
@@ -178,6 +191,7 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
         }
     }
     d.state.v.setZero();
+    d.is_correction_known = false;
     return total;
 }
 
@@ -186,18 +200,25 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
     // Damping in air: velocities shrink before they carry on.
     const double kept = 1.0 / (1.0 + d.options.damping * step);
     const Points predicted = d.state.x + step * kept * d.state.v;
-    const Points start = d.carried();
+    // Where bones carry them, and as far from there as in the last step again.
+    const Points carried = d.carried();
+    Points start = carried;
+    if (d.is_correction_known) {
+        start += d.correction;
+    }
     d.previous = d.frames;
     d.touching = std::make_shared<ContactPlanes>(d.contacts.find(start, d.frames));
     const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
     progress.check_cancelled();
-    // Active fibres and pressed flesh leave the exact Hessian of a moving muscle indefinite.
-    NewtonResult result = d.solver.solve(terms, start,
-                                         {.max_iterations = d.options.step_iterations,
-                                          .tolerance = d.options.step_tolerance,
-                                          .is_minimum_checked = false,
-                                          .is_exact_tried = false});
+    NewtonResult result = d.solver_of(terms).solve(terms, start,
+                                                   {.max_iterations = d.options.step_iterations,
+                                                    .tolerance = d.options.step_tolerance,
+                                                    .is_minimum_checked = false,
+                                                    .exact_below = kExactBelow,
+                                                    .still = d.options.step_still});
+    d.correction = result.x - carried;
+    d.is_correction_known = true;
     d.state.v = (result.x - d.state.x) / step;
     d.state.x = std::move(result.x);
     d.state.time += step;

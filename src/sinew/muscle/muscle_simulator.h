@@ -50,8 +50,9 @@ struct MuscleSimulatorOptions {
     Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
     int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
-    int step_iterations = 4;       ///< Newton steps per time step at most, >= 1
+    int step_iterations = 8;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
+    double step_still = 2e-4;      ///< or the last of them moved nothing further, m, >= 0
     DilatationOptions dilatation = {};
 };
 
@@ -75,6 +76,10 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "damping", .help = "rate at which velocities decay", .unit = "1/s", .min = 0});
     v(o.step_iterations,
       Field{.name = "step_iterations", .help = "Newton steps per time step", .min = 1});
+    v(o.step_still, Field{.name = "step_still",
+                          .help = "a time step is over when a Newton step moves nothing further",
+                          .unit = "m",
+                          .min = 0});
 }
 
 /// How deep a muscle lies in a muscle or bone, beyond what it did at rest.
@@ -96,7 +101,7 @@ struct MuscleState {
     double max_fibre_stress = 0.0;     ///< Cauchy, in the belly, Pa
     double mean_fibre_stretch = 1.0;   ///< of the belly, by volume
     double mean_tendon_stretch = 1.0;  ///< of the tendons, by volume; 1 without
-    double belly_section = 0.0;        ///< largest section across the way, m^2
+    double belly_section = 0.0;        ///< largest across the way, mean over a fifth of it, m^2
 };
 
 /// Muscles in time or at rest. Held vertices follow their bones by stiff springs, whose forces are
@@ -114,8 +119,13 @@ public:
     /// T_world_rest of every frame.
     void set_frames(std::span<const Eigen::Isometry3d> frames);
 
-    static constexpr NewtonOptions kStatics = {
-        .max_iterations = 30, .tolerance = 1e-5, .is_minimum_checked = false};
+    /// Active fibres and pressed flesh leave the exact Hessian indefinite far from equilibrium;
+    /// near it, it is not, and takes over.
+    static constexpr double kExactBelow = 0.1;
+    static constexpr NewtonOptions kStatics = {.max_iterations = 30,
+                                               .tolerance = 1e-5,
+                                               .is_minimum_checked = false,
+                                               .exact_below = kExactBelow};
     /// Equilibrium without inertia, by Newton's method; velocities become zero.
     NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});
     /// One step of implicit Euler; held vertices reach their frames' places at its end.

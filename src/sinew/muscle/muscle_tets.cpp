@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/energy/tet_assembly.h"
+#include "sinew/linalg/symmetric9.h"
 #include "sinew/material/invariants.h"
 #include "sinew/material/volume_functions.h"
 
@@ -261,33 +262,43 @@ void MuscleTets::add_pattern(BlockPattern& pattern) const {
     }
 }
 
+Mat9 MuscleTets::tangent_of(std::size_t t, const Mat3& F, double pressure) const {
+    const double s = tendon_share_[t];
+    const VolumeFunction log = log_of_volume(F.determinant());
+    const double K2 = 2.0 * own_K_[t];
+    Mat9 C = tangent_from_invariants(F,
+                                     {.dJ = pressure + K2 * log.value * log.first,
+                                      .dJJ = K2 * (log.first * log.first + log.value * log.second)},
+                                     Tangent::Exact);
+    if (s < 1.0) {
+        add_muscle_tangent(muscle_, F, fibre_[t], activation_of(t), crowd_[t], 1.0 - s, C);
+    }
+    if (s > 0.0) {
+        add_muscle_tangent(tendon_, F, fibre_[t], 0.0, tendon_crowd_[t], s, C);
+    }
+    return C;
+}
+
 void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
     const std::vector<Pressure> pressure = pressures(x);
     // Law and pressure of each tetrahedron; projected together, since one stiffens the other.
+    std::vector<Mat9> C(static_cast<std::size_t>(elements_.count()));
+    parallel_for(C.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        std::vector<Mat9*> indefinite;
+        for (std::size_t t = begin; t < end; ++t) {
+            const Mat3 F = elements_.deformation_gradient(x, static_cast<Eigen::Index>(t));
+            C[t] = tangent_of(t, F, pressure[static_cast<std::size_t>(patch_of_[t])].first);
+            if (kind == Tangent::PositiveSemidefinite && !is_positive_semidefinite(C[t])) {
+                indefinite.push_back(&C[t]);
+            }
+        }
+        take_absolute_eigenvalues(indefinite);
+    });
     detail::assemble_tets(
         elements_.tets(),
         [&](Eigen::Index t) {
-            const auto k = static_cast<std::size_t>(t);
-            const Mat3 F = elements_.deformation_gradient(x, t);
-            const double s = tendon_share_[k];
-            const double p = pressure[static_cast<std::size_t>(patch_of_[k])].first;
-            const VolumeFunction log = log_of_volume(F.determinant());
-            const double K2 = 2.0 * own_K_[k];
-            Mat9 C = tangent_from_invariants(
-                F,
-                {.dJ = p + K2 * log.value * log.first,
-                 .dJJ = K2 * (log.first * log.first + log.value * log.second)},
-                Tangent::Exact);
-            if (s < 1.0) {
-                add_muscle_tangent(muscle_, F, fibre_[k], activation_of(k), crowd_[k], 1.0 - s, C);
-            }
-            if (s > 0.0) {
-                add_muscle_tangent(tendon_, F, fibre_[k], 0.0, tendon_crowd_[k], s, C);
-            }
-            if (kind == Tangent::PositiveSemidefinite) {
-                C = without_negative_eigenvalues(C);
-            }
-            return detail::tet_blocks(C / elements_.volume(t), elements_.normals(t));
+            return detail::tet_blocks(C[static_cast<std::size_t>(t)] / elements_.volume(t),
+                                      elements_.normals(t));
         },
         H);
     // d2E/dv2 g g^T of each patch, g = dv/dx.

@@ -72,6 +72,9 @@ public:
     double value(const Points& x) const override;
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_pattern(BlockPattern& pattern) const override;
+    /// Positive semidefinite: negative eigenvalues of elements become positive [Chen2024], so that
+    /// what is pressed hard moves carefully; with zeros instead, nearly incompressible elements
+    /// leave directions with hardly any stiffness, and searches end after a sixteenth of a step.
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
 
     /// Energy, stretch along the fibres, their stress and P of each tetrahedron; P with the
@@ -98,6 +101,7 @@ private:
         return activation_[static_cast<std::size_t>(muscle_of_[t])];
     }
     MuscleStress stress_of(std::size_t t, const Mat3& F) const;
+    Mat9 tangent_of(std::size_t t, const Mat3& F, double pressure) const;
     std::vector<Pressure> pressures(const Points& x) const;
     double patch_energy(const Points& x) const;
 

@@ -255,7 +255,8 @@ ContractRun run_contraction(const ContractJob& job, const Progress& progress,
                              .settle({.max_iterations = 15,
                                       .tolerance = 1e-3,
                                       .is_minimum_checked = false,
-                                      .is_exact_tried = false},
+                                      .exact_below = MuscleSimulator::kExactBelow,
+                                      .still = 1e-4},
                                      progress)
                              .iterations;
         } else {
