@@ -74,6 +74,12 @@ TEST(Names, UnknownWordsGetASuggestion) {
         EXPECT_NE(e.parts().found.find("did you mean 'psoas_major'"), std::string::npos)
             << e.what();
     }
+    try {
+        find_muscles(body.muscles, "bicepz_l", "--muscles");
+        FAIL();
+    } catch (const InputError& e) {
+        EXPECT_NE(e.parts().found.find("did you mean 'biceps_l'"), std::string::npos) << e.what();
+    }
     EXPECT_THROW(find_bone(body.bones, "", "t"), InputError);
     EXPECT_THROW(find_muscles(body.muscles, "", "t"), InputError);
 }

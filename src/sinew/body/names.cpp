@@ -240,6 +240,11 @@ std::vector<Index> find_muscles(std::span<const Muscle> muscles, std::string_vie
         return found;
     }
     std::vector<std::string> names(muscle_groups().begin(), muscle_groups().end());
+    if (word.ends_with("_l") || word.ends_with("_r")) {  // groups of one side are names as well
+        for (const std::string& group : muscle_groups()) {
+            names.push_back(group + std::string(word.substr(word.size() - 2)));
+        }
+    }
     for (const Muscle& muscle : muscles) {
         add_names(muscle, names);
     }
