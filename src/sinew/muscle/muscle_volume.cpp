@@ -77,45 +77,56 @@ TetMesh fill(const TriangleMesh& surface, const Fineness& f, const Progress& pro
     return tetrahedralise({fine}, {.max_edge = f.edge, .timeout = 60.0}, progress);
 }
 
-TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
-    const double voxel = std::clamp(0.25 * edge, 0.0008, 0.0013);
-    const LevelSet solid =
-        LevelSet::from_mesh(surface, {.voxel = voxel}).closed(voxel).smoothed(0.5 * voxel);
+/// The largest piece of a muscle's level set, everywhere `thicker` on either side.
+TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double thicker) {
+    const LevelSet solid = LevelSet::from_mesh(surface, {.voxel = voxel})
+                               .offset(thicker)
+                               .closed(voxel)
+                               .smoothed(0.5 * voxel);
     TriangleMesh mesh = solid.to_mesh();
     const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
-    if (pieces.count > 1) {  // the largest piece is the muscle
-        std::vector<Index> size(static_cast<std::size_t>(pieces.count), 0);
-        for (const Index p : pieces.of_triangle) {
-            ++size[static_cast<std::size_t>(p)];
-        }
-        const auto largest =
-            static_cast<Index>(std::max_element(size.begin(), size.end()) - size.begin());
-        Triangles kept(size[static_cast<std::size_t>(largest)], 3);
-        Eigen::Index next = 0;
-        for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-            if (pieces.of_triangle[static_cast<std::size_t>(t)] == largest) {
-                kept.row(next++) = mesh.triangles.row(t);
-            }
-        }
-        const Compacted compact = without_unused_points(mesh.points, kept);
-        mesh = {.points = compact.points, .triangles = compact.triangles};
+    if (pieces.count <= 1) {
+        return mesh;
     }
-    // Its triangles are as small as its cells: larger ones where they fit, if they fill.
-    try {
-        return fill(mesh, {edge, std::min(voxel, 0.0013)}, progress);
-    } catch (const InputError&) {
-        progress.check_cancelled();
+    std::vector<Index> size(static_cast<std::size_t>(pieces.count), 0);
+    for (const Index p : pieces.of_triangle) {
+        ++size[static_cast<std::size_t>(p)];
     }
-    // Even ones a few cells long, before the cells' own, of which there are very many.
-    for (const double cells : {3.0, 2.0}) {
+    const auto largest =
+        static_cast<Index>(std::max_element(size.begin(), size.end()) - size.begin());
+    Triangles kept(size[static_cast<std::size_t>(largest)], 3);
+    Eigen::Index next = 0;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        if (pieces.of_triangle[static_cast<std::size_t>(t)] == largest) {
+            kept.row(next++) = mesh.triangles.row(t);
+        }
+    }
+    const Compacted compact = without_unused_points(mesh.points, kept);
+    return {.points = compact.points, .triangles = compact.triangles};
+}
+
+TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
+    const double voxel = std::clamp(0.25 * edge, 0.0008, 0.0013);
+    // Sheets as thin as a cell cross themselves when remeshed; a little thicker they do not.
+    for (const double cells : {0.0, 0.5, 1.0}) {
+        const TriangleMesh mesh = level_set_surface(surface, voxel, cells * voxel);
+        // Its triangles are as small as its cells: larger ones where they fit, if they fill; or
+        // even ones a few cells long.
         try {
-            const TriangleMesh even = remeshed(mesh, {.edge_length = cells * voxel}, progress);
+            return fill(mesh, {edge, std::min(voxel, 0.0013)}, progress);
+        } catch (const InputError&) {
+            progress.check_cancelled();
+        }
+        try {
+            const TriangleMesh even = remeshed(mesh, {.edge_length = 3.0 * voxel}, progress);
             return tetrahedralise({even}, {.max_edge = edge, .timeout = 60.0}, progress);
         } catch (const InputError&) {
             progress.check_cancelled();
         }
     }
-    return tetrahedralise({mesh}, {.max_edge = edge, .timeout = 60.0}, progress);
+    // The cells' own triangles always fill, but are very many.
+    return tetrahedralise({level_set_surface(surface, voxel, 0.0)},
+                          {.max_edge = edge, .timeout = 60.0}, progress);
 }
 
 TetMesh fill_somehow(const TriangleMesh& surface, const MuscleVolumeOptions& options,
