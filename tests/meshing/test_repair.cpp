@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/meshing/near_points.h"
 #include "sinew/meshing/repair.h"
 
 #include <gtest/gtest.h>
@@ -65,6 +66,15 @@ TEST(Repair, SoupIsWelded) {
     expect_healthy(report);
     EXPECT_EQ(mesh.points.rows(), support::sphere(3, 1.0).points.rows());
     EXPECT_EQ(report.health.measures.genus, 0);
+}
+
+// A chain of points, each within reach of the one before: only what is near to one that stays is
+// joined to it, and to the first of those.
+TEST(Repair, PointsJoinTheFirstThatStays) {
+    Points chain(5, 3);
+    chain << 0, 0, 0, 0.6, 0, 0, 1.2, 0, 0, 1.2, 0.5, 0, -0.9, 0, 0;
+    EXPECT_EQ(first_within(chain, 1.0), (std::vector<Index>{0, 0, 2, 2, 0}));
+    EXPECT_EQ(first_within(chain, 0.0), (std::vector<Index>{0, 1, 2, 3, 4}));
 }
 
 TEST(Repair, ToleranceWeldsNearlyCoincidentVertices) {

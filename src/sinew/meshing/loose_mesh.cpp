@@ -4,12 +4,11 @@
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/edit_mesh.h"
-#include "sinew/meshing/intersections.h"
+#include "sinew/meshing/near_points.h"
 #include "sinew/meshing/sense.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 namespace sinew {
@@ -123,55 +122,21 @@ std::int64_t weld_vertices(LooseMesh& mesh, Weld which, double tolerance) {
             }
         }
     }
-    // Same place first, then within the tolerance: cells of a grid of that size and its neighbours.
     std::vector<Index> target(n);
     std::iota(target.begin(), target.end(), 0);
-    if (tolerance <= 0.0) {
-        Points part(mesh.points.rows(), 3);
-        std::vector<Index> who;
-        for (std::size_t v = 0; v < n; ++v) {
-            if (takes_part[v]) {
-                part.row(static_cast<Eigen::Index>(who.size())) =
-                    mesh.points.row(static_cast<Eigen::Index>(v));
-                who.push_back(static_cast<Index>(v));
-            }
+    Points part(mesh.points.rows(), 3);
+    std::vector<Index> who;
+    for (std::size_t v = 0; v < n; ++v) {
+        if (takes_part[v]) {
+            part.row(static_cast<Eigen::Index>(who.size())) =
+                mesh.points.row(static_cast<Eigen::Index>(v));
+            who.push_back(static_cast<Index>(v));
         }
-        const std::vector<Index> first =
-            first_coincident(part.topRows(static_cast<Eigen::Index>(who.size())));
-        for (std::size_t i = 0; i < who.size(); ++i) {
-            target[static_cast<std::size_t>(who[i])] = who[static_cast<std::size_t>(first[i])];
-        }
-    } else {
-        std::map<std::array<std::int64_t, 3>, std::vector<Index>> cells;
-        for (Index v = 0; v < mesh.points.rows(); ++v) {
-            if (!takes_part[static_cast<std::size_t>(v)]) {
-                continue;
-            }
-            std::array<std::int64_t, 3> cell;
-            for (int k = 0; k < 3; ++k) {
-                cell[static_cast<std::size_t>(k)] =
-                    std::llround(std::clamp(mesh.points(v, k) / tolerance, -4e18, 4e18));
-            }
-            Index found = -1;
-            for (int i = 0; i < 27 && found < 0; ++i) {
-                const auto near =
-                    cells.find({cell[0] + i / 9 - 1, cell[1] + i / 3 % 3 - 1, cell[2] + i % 3 - 1});
-                if (near == cells.end()) {
-                    continue;
-                }
-                for (const Index w : near->second) {
-                    if ((mesh.points.row(v) - mesh.points.row(w)).norm() <= tolerance) {
-                        found = w;
-                        break;
-                    }
-                }
-            }
-            if (found >= 0) {
-                target[static_cast<std::size_t>(v)] = found;
-            } else {
-                cells[cell].push_back(v);
-            }
-        }
+    }
+    const std::vector<Index> first =
+        first_within(part.topRows(static_cast<Eigen::Index>(who.size())), tolerance);
+    for (std::size_t i = 0; i < who.size(); ++i) {
+        target[static_cast<std::size_t>(who[i])] = who[static_cast<std::size_t>(first[i])];
     }
     std::int64_t joined = 0;
     for (std::size_t v = 0; v < n; ++v) {

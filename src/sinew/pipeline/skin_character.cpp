@@ -13,8 +13,8 @@
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/usda.h"
-#include "sinew/io/weld.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/meshing/near_points.h"
 #include "sinew/meshing/repair.h"
 #include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
@@ -23,12 +23,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <system_error>
-#include <unordered_map>
 
 namespace sinew {
 namespace {
@@ -37,47 +34,6 @@ namespace {
 constexpr double kSamePoint = 1e-5;
 // More triangles without a neighbour than this share, and the skin would fall apart.
 constexpr double kMostAlone = 0.5;
-
-// For each point the first one that lies within `reach` of it, by a grid of cells of that size.
-std::vector<Index> first_near(const Points& points, double reach) {
-    using Cell = std::array<std::int64_t, 3>;
-    struct Hash {
-        std::size_t operator()(const Cell& c) const {
-            std::uint64_t h = 0;
-            for (const std::int64_t k : c) {
-                h = (h ^ static_cast<std::uint64_t>(k)) * 0x9e3779b97f4a7c15;
-                h ^= h >> 29;
-            }
-            return h;
-        }
-    };
-    std::unordered_map<Cell, std::vector<Index>, Hash> kept;
-    std::vector<Index> first;
-    for (Eigen::Index i = 0; i < points.rows(); ++i) {
-        const Vec3 p = point(points, i);
-        const Vec3 in_cells = p / reach;
-        Cell cell;
-        for (std::size_t k = 0; k < 3; ++k) {
-            cell[k] = static_cast<std::int64_t>(std::floor(in_cells[static_cast<int>(k)]));
-        }
-        Index found = -1;
-        for (int n = 0; n < 27; ++n) {
-            const auto near =
-                kept.find({cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1});
-            for (std::size_t k = 0; near != kept.end() && k < near->second.size(); ++k) {
-                const Index other = near->second[k];
-                if ((point(points, other) - p).norm() <= reach && (found < 0 || other < found)) {
-                    found = other;
-                }
-            }
-        }
-        if (found < 0) {
-            kept[cell].push_back(static_cast<Index>(i));
-        }
-        first.push_back(found < 0 ? static_cast<Index>(i) : found);
-    }
-    return first;
-}
 
 // Triangles that share no corner with another one.
 Eigen::Index alone(const TriangleMesh& skin) {
@@ -111,36 +67,23 @@ void require_surface(const TriangleMesh& skin, const std::string& where) {
 // Joins coinciding points; triangles without area go. The mesh itself stays as it is.
 void weld(Character& character, const std::string& where) {
     const TriangleMesh& mesh = character.mesh;
-    Welder welder(static_cast<std::size_t>(mesh.points.rows()));
-    std::vector<Index> place;
-    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
-        place.push_back(welder.add(point(mesh.points, i)));
-    }
-    const Points exact = welder.points();
+    const Points& all = mesh.points;
     const double size =
-        exact.rows() > 0 ? (exact.colwise().maxCoeff() - exact.colwise().minCoeff()).norm() : 0.0;
+        all.rows() > 0 ? (all.colwise().maxCoeff() - all.colwise().minCoeff()).norm() : 0.0;
+    const std::vector<Index> first = first_within(all, kSamePoint * size);
     Points& joined = character.skin.points;
-    joined.resize(exact.rows(), 3);
-    std::vector<Index> number(static_cast<std::size_t>(exact.rows()), -1);
+    joined.resize(all.rows(), 3);
     Index count = 0;
-    if (size > 0.0) {
-        const std::vector<Index> first = first_near(exact, kSamePoint * size);
-        for (std::size_t i = 0; i < first.size(); ++i) {
-            if (first[i] == static_cast<Index>(i)) {
-                joined.row(count) = exact.row(first[i]);
-                number[i] = count++;
-            } else {
-                number[i] = number[static_cast<std::size_t>(first[i])];
-            }
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        if (first[i] == static_cast<Index>(i)) {
+            joined.row(count) = all.row(first[i]);
+            character.skin_vertex.push_back(count++);
+        } else {
+            character.skin_vertex.push_back(
+                character.skin_vertex[static_cast<std::size_t>(first[i])]);
         }
-    } else if (exact.rows() > 0) {
-        joined.row(count) = exact.row(0);
-        number[0] = count++;
     }
     joined.conservativeResize(count, 3);
-    for (const Index i : place) {
-        character.skin_vertex.push_back(number[static_cast<std::size_t>(i)]);
-    }
     std::vector<Eigen::Matrix<Index, 1, 3>> rows;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
         Eigen::Matrix<Index, 1, 3> row;
