@@ -1,13 +1,16 @@
 #include "sinew/body/character_skeleton.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <string>
 
 namespace sinew {
 
@@ -149,19 +152,52 @@ double extent_of(const std::vector<Vec3>& places) {
 
 }  // namespace
 
-CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton) {
-    require_valid(clip, "motion");
+namespace {
+
+// A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
+std::string plain_name(const std::string& name) {
+    const std::size_t colon = name.find_last_of(":|");
+    std::string plain;
+    for (const char c : lower(colon == std::string::npos ? name : name.substr(colon + 1))) {
+        if (c != '_' && c != '-' && c != '.' && c != ' ') {
+            plain += c;
+        }
+    }
+    return plain;
+}
+
+// Of each joint of the skeleton, that of the clip with its name, -1 without: exactly, else plainly
+// where that is no other one's.
+std::vector<Index> joints_by_name(const MotionClip& clip, const CharacterSkeleton& skeleton) {
     std::vector<Index> source(skeleton.size(), -1);
-    bool is_any = false;
-    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+    for (const bool is_exact : {true, false}) {
+        std::map<std::string, Index> number;
+        std::set<std::string> is_twice;
         for (std::size_t k = 0; k < clip.joints.size(); ++k) {
-            if (clip.joints[k].name == skeleton.joints[j].name) {
-                source[j] = static_cast<Index>(k);
-                is_any = true;
+            const std::string& name = clip.joints[k].name;
+            const std::string key = is_exact ? name : plain_name(name);
+            if (!number.insert_or_assign(key, static_cast<Index>(k)).second && !is_exact) {
+                is_twice.insert(key);
+            }
+        }
+        for (std::size_t j = 0; j < skeleton.size(); ++j) {
+            const std::string& name = skeleton.joints[j].name;
+            const std::string key = is_exact ? name : plain_name(name);
+            const auto found = number.find(key);
+            if (source[j] < 0 && found != number.end() && !is_twice.contains(key)) {
+                source[j] = found->second;
             }
         }
     }
-    if (!is_any) {
+    return source;
+}
+
+}  // namespace
+
+CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton) {
+    require_valid(clip, "motion");
+    const std::vector<Index> source = joints_by_name(clip, skeleton);
+    if (std::all_of(source.begin(), source.end(), [](Index k) { return k < 0; })) {
         throw InputError(
             {.where = "motion '" + clip.name + "'",
              .found = fmt::format("joints such as '{}'", clip.joints[0].name),
