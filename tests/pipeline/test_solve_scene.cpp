@@ -141,6 +141,15 @@ TEST(SolveScene, UniaxialStretchOfACubeHasTheLateralStretchOfTheLaw) {
     const Attribute* ratio = find_attribute(result.mesh.tet_data, "volume_ratio");
     ASSERT_NE(ratio, nullptr);
     EXPECT_NEAR(ratio->values[5], J, 1e-5);
+    // Its Cauchy stress by hand: (mu (s^2 - 1) + lambda ln J) / J along, nothing across.
+    const Attribute* stress = find_attribute(result.mesh.tet_data, "cauchy_stress");
+    ASSERT_NE(stress, nullptr);
+    ASSERT_EQ(stress->components, 9);
+    const auto entry = [&](std::size_t k) { return stress->values[9 * 5 + k]; };
+    EXPECT_NEAR(entry(0), (mu * (1.44 - 1.0) + lambda * std::log(J)) / J, 1e-5);
+    for (const std::size_t k : {1u, 2u, 4u, 5u, 8u}) {
+        EXPECT_NEAR(entry(k), 0.0, 1e-5) << k;
+    }
 }
 
 // A column with nu = 0 under its weight: the top sinks by rho g L^2 / (2 E). Gravity and the body

@@ -268,6 +268,29 @@ void describe(const SceneProblem& problem, const TetMesh& rest, Points x, SolveR
     result.mesh.tet_data.push_back(std::move(ratio));
 }
 
+/// Cauchy stress P F^T / J of each tetrahedron, by rows; nothing with symmetric ARAP, whose forces
+/// are those of pairs of tetrahedra.
+void add_stress(const SolveScene& scene, const TetMesh& rest, TetMesh& mesh) {
+    std::vector<std::shared_ptr<const Material>> laws;
+    for (const SceneMaterial& material : scene.materials) {
+        laws.push_back(law_of(material));
+        if (!laws.back()) {
+            return;
+        }
+    }
+    const std::vector<std::size_t> material_of_tet = materials_of_tets(scene, rest);
+    Attribute stress{.name = "cauchy_stress", .components = 9, .values = {}, .unit = "Pa"};
+    for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
+        const Mat3 F = edge_matrix(mesh.points, rest.tets, t) *
+                       edge_matrix(rest.points, rest.tets, t).inverse();
+        const Mat3 P = laws[material_of_tet[static_cast<std::size_t>(t)]]->stress(F);
+        const Eigen::Matrix<double, 3, 3, Eigen::RowMajor> sigma =
+            P * F.transpose() / F.determinant();
+        stress.values.insert(stress.values.end(), sigma.data(), sigma.data() + 9);
+    }
+    mesh.tet_data.push_back(std::move(stress));
+}
+
 double elastic_energy(const SceneProblem& problem, const Points& x) {
     double sum = 0.0;
     for (const auto& term : problem.elastic) {
@@ -414,6 +437,9 @@ SolveResult solve_scene(const SolveScene& scene, const TetMesh& rest, const Prog
         result = solve_statics(scene, rest, problem, progress);
     } else {
         result = solve_dynamics(scene, rest, problem, progress);
+    }
+    if (scene.method != SceneMethod::Projective) {
+        add_stress(scene, rest, result.mesh);
     }
     result.seconds = timer.seconds();
     return result;
