@@ -85,9 +85,24 @@ run_page() {
     [ "$bad" -eq 0 ] || grep -E -A 12 'FAIL|Error:' "$log" | head -n 80 >&2 || true
 }
 
+# The sanitizers' build begins early and takes what the tests leave of the cores: a browser waits more than it works.
+begin_sanitizers() {
+    set -m  # a process group of its own, so that it can be ended whole
+    nice -n 19 bash -c 'source scripts/lib.sh; build asan' _ >/dev/null 2>&1 </dev/null &
+    sanitizers=$!
+    set +m
+    trap 'kill -- "-$sanitizers" 2>/dev/null || true' EXIT
+}
+# Whether it failed is seen when it is asked for again: what is built is found, what is not says why.
+await_sanitizers() {
+    wait "$sanitizers" || true
+    trap - EXIT
+}
+
 install_packages
 build_page
 build release "${release_targets[@]}"
+[ "$is_quick" = yes ] || begin_sanitizers
 check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
 run_programs release "${release_tests[@]}"
@@ -98,6 +113,7 @@ body="$root/build/page_body.sinew"
 step "A body for the page" "report it with the log" build/release/sinew build --resolution preview --quiet -o "$body"
 run_page "The studio in Chromium" e2e SINEW="$root/build/release/sinew" SINEW_BODY="$body"
 if [ "$is_quick" = no ]; then
+    step "The rest of the build (asan)" "report it with the log" await_sanitizers
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
     run_programs asan --exclude 'Figure.IsWhole*' 'FigureSex.*' 'FigureModel.*' 'FigureAgainstAtlas.*' 'MuscleField.FollowsTheCentreLines*' \

@@ -154,9 +154,9 @@ TEST(BodySkin, HasTheWantedNumberOfVerticesAndTheSameVolume) {
 }
 
 TEST(BodySkin, IsLiftedOffBonesThatStickOut) {
-    const TriangleMesh ball = support::sphere(5, 0.1);
+    const TriangleMesh ball = support::sphere(4, 0.1);
     const AnatomySolid solid(support::sphere(4, 0.02, {0.081, 0, 0}));  // 1 mm beyond the skin
-    const TriangleMesh skin = resampled_skin(ball, solid, {.vertices = 3000});
+    const TriangleMesh skin = resampled_skin(ball, solid, {.vertices = 1500});
     const SignedDistance distance(skin);
     EXPECT_LT(distance.at_all(solid.mesh().points).maxCoeff(), -0.0005);
 }

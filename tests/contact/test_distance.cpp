@@ -90,7 +90,7 @@ TEST(PairDistance, EdgesAreAsNearAsTheNearestOfManySamples) {
         }
         const double squared = edge_edge(x).squared;
         double sampled = 1e300;
-        constexpr int n = 400;
+        constexpr int n = 200;
         for (int i = 0; i <= n; ++i) {
             const Vec3 p = x[0] + static_cast<double>(i) / n * (x[1] - x[0]);
             for (int j = 0; j <= n; ++j) {
