@@ -155,7 +155,7 @@ double extent_of(const std::vector<Vec3>& places) {
 namespace {
 
 // A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
-std::string plain_name(const std::string& name) {
+std::string bare_joint_name(const std::string& name) {
     const std::size_t colon = name.find_last_of(":|");
     std::string plain;
     for (const char c : lower(colon == std::string::npos ? name : name.substr(colon + 1))) {
@@ -175,14 +175,14 @@ std::vector<Index> joints_by_name(const MotionClip& clip, const CharacterSkeleto
         std::set<std::string> is_twice;
         for (std::size_t k = 0; k < clip.joints.size(); ++k) {
             const std::string& name = clip.joints[k].name;
-            const std::string key = is_exact ? name : plain_name(name);
+            const std::string key = is_exact ? name : bare_joint_name(name);
             if (!number.insert_or_assign(key, static_cast<Index>(k)).second && !is_exact) {
                 is_twice.insert(key);
             }
         }
         for (std::size_t j = 0; j < skeleton.size(); ++j) {
             const std::string& name = skeleton.joints[j].name;
-            const std::string key = is_exact ? name : plain_name(name);
+            const std::string key = is_exact ? name : bare_joint_name(name);
             const auto found = number.find(key);
             if (source[j] < 0 && found != number.end() && !is_twice.contains(key)) {
                 source[j] = found->second;
