@@ -84,6 +84,7 @@ constexpr PublishedPassing kPublishedPassings[] = {
     {"tibialis_posterior", "ankle", "dorsiflexion", -0.008},
     {"fibularis_brevis", "subtalar", "inversion", -0.015},
     {"extensor_carpi_radialis_longus", "elbow", "flexion", 0.01, kArm},
+    {"brachioradialis", "elbow", "flexion", 0.02, kArm, 0.02, 0.07, 120.0},
 };
 
 constexpr SharedTendon kSharedTendons[] = {{"iliacus", "psoas_major"}};

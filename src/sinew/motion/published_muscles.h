@@ -47,8 +47,8 @@ struct PublishedPassing {
 /// for biceps femoris in flexion]; sartorius and gracilis flex over the whole range [Buford1997].
 /// How far the knee was bent is not said: 110 degrees here. Ankle and foot: fibularis longus and
 /// brevis and tibialis posterior plantarflex, the fibulares evert, tibialis posterior inverts
-/// [Hintermann1994]; elbow: extensor carpi radialis longus flexes [Murray1995]. The figures of
-/// these, of sartorius and of gracilis are remembered, rounded down.
+/// [Hintermann1994]; elbow: extensor carpi radialis longus flexes, brachioradialis by 2 to 7 cm
+/// [Murray1995]. The figures of these, of sartorius and of gracilis are remembered, rounded down.
 std::span<const PublishedPassing> published_passings();
 
 /// Muscles that end in the tendon of another, whose volume in an atlas may stop where they meet:
