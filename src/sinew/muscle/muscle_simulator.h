@@ -52,7 +52,7 @@ struct MuscleSimulatorOptions {
     int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
     int step_iterations = 8;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
-    double step_still = 2e-4;      ///< or the last of them moved nothing further, m, >= 0
+    double step_still = 6e-4;      ///< or the last of them moved nothing further, m, >= 0
     DilatationOptions dilatation = {};
 };
 
