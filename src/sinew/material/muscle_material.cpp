@@ -1,14 +1,14 @@
 #include "sinew/material/muscle_material.h"
 
 #include "sinew/base/error.h"
+#include "sinew/linalg/symmetric9.h"
 #include "sinew/material/invariants.h"
 #include "sinew/material/volume_functions.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace sinew {
@@ -156,18 +156,12 @@ Mat3 muscle_cauchy_stress(const MuscleConstants& c, const Mat3& F, const Vec3& a
 
 Mat9 without_negative_eigenvalues(const Mat9& A) {
     // Most have none to remove, and a Cholesky factor tells so at a fraction of the price.
-    constexpr double kRounding = 1e-12;
-    const double size = A.diagonal().cwiseAbs().maxCoeff();
-    const Eigen::LLT<Mat9> factor(A + kRounding * size * Mat9::Identity());
-    if (factor.info() == Eigen::Success) {
+    if (is_positive_semidefinite(A)) {
         return A;
     }
-    const Eigen::SelfAdjointEigenSolver<Mat9> eigen(A);
-    if (eigen.eigenvalues()[0] >= 0.0) {
-        return A;
-    }
-    const Vec9 values = eigen.eigenvalues().cwiseMax(0.0);
-    return eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
+    Mat9 absolute = A;
+    take_absolute_eigenvalues(std::array{&absolute});
+    return 0.5 * (A + absolute);  // lambda + |lambda| is 2 lambda or 0
 }
 
 void require_valid(const MuscleConstants& c, const char* where) {
