@@ -13,7 +13,7 @@ namespace sinew {
 namespace {
 
 TEST(Grow, BonesMusclesAndFatComeInThisOrderAndTargetsAreMet) {
-    const Body body = support::limb_body();
+    const Body body = support::limb_body({.along = 12});
     int calls = 0;
     const GrowthResult grown = grow(body,
                                     {.muscles = {{"all", 0.9}, {"biceps", 1.3}},

@@ -25,7 +25,7 @@ const GrowthPlan& mixed_plan() {
 }
 
 TEST(GrowthSession, EndsWhereGrowEnds) {
-    const Body body = support::limb_body();
+    const Body body = support::limb_body({.along = 12});
     GrowthSession session(body);
     const GrowthResult by_session = session.grow_to(mixed_plan());
     const GrowthResult at_once = grow(body, mixed_plan());
@@ -45,7 +45,7 @@ TEST(GrowthSession, ReturnsToRestExactlyWhenNothingIsAskedFor) {
 }
 
 TEST(GrowthSession, AnOvertakenPlanLeavesNoTrace) {
-    const Body body = support::limb_body();
+    const Body body = support::limb_body({.along = 12});
     GrowthSession session(body);
     int shown = 0;
     const Progress progress;
@@ -84,7 +84,7 @@ TEST(GrowthSession, EveryPlanIsSeenEvenWhenItIsOvertakenAtOnce) {
 
 // The estimate that is shown first adds the volume that is asked for.
 TEST(GrowthSession, TheFirstLookAtFatHasAboutItsVolume) {
-    const Body body = support::limb_body();
+    const Body body = support::limb_body({.along = 12});
     GrowthSession session(body);
     const Progress overtaken;
     overtaken.cancel();
