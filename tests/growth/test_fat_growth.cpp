@@ -17,7 +17,7 @@ namespace {
 
 class FatOfALimb : public testing::Test {
 protected:
-    Body body_ = support::limb_body();
+    Body body_ = support::limb_body({.along = 12});
     std::vector<double> all_ =
         std::vector<double>(static_cast<std::size_t>(body_.skin.mesh.points.rows()), 1.0);
     double radius(const Points& x) const {
@@ -155,7 +155,7 @@ TEST_F(FatOfALimb, MapsLieInZeroToOneAndUnknownOnesAreRefused) {
 using support::two_limbs;
 
 TEST(OutwardRoom, IsNearlyHalfTheAirBetweenFacingSidesAndInfiniteElsewhere) {
-    const Body body = two_limbs(0.12);  // 2 cm of air where they are nearest
+    const Body body = two_limbs(0.12, {.along = 12});  // 2 cm of air where they are nearest
     const std::vector<double> room = outward_room(body.skin.mesh);
     double nearest = 1.0;
     for (std::size_t i = 0; i < room.size(); ++i) {
@@ -170,7 +170,7 @@ TEST(OutwardRoom, IsNearlyHalfTheAirBetweenFacingSidesAndInfiniteElsewhere) {
 }
 
 void expect_to_keep_apart(FatModel model) {
-    const Body body = two_limbs(0.12);
+    const Body body = two_limbs(0.12, {.along = 12});
     const std::vector<double> all(static_cast<std::size_t>(body.skin.mesh.points.rows()), 1.0);
     FatPlan plan;
     plan.model = model;
