@@ -71,6 +71,22 @@ TEST(SurfaceHealth, OpenSquareHasOneBorder) {
     EXPECT_EQ(health.problems.size(), 1u) << summary(health.problems);
 }
 
+// The border of a fin on a closed surface ends where the fin is joined.
+TEST(SurfaceHealth, BorderThatClosesNoLoopIsNamedByPlace) {
+    TriangleMesh mesh = support::box({0, 0, 0}, {1, 1, 1});
+    const auto tip = static_cast<Index>(mesh.points.rows());
+    mesh.points.conservativeResize(tip + 1, 3);
+    mesh.points.row(tip) << 3, 3, 3;
+    const Eigen::Index n = mesh.triangles.rows();
+    mesh.triangles.conservativeResize(n + 1, 3);
+    mesh.triangles.row(n) << mesh.triangles(0, 0), mesh.triangles(0, 1), tip;
+    std::string where;
+    for (const Problem& problem : check_health(mesh).problems) {
+        where += problem.what == "open borders" ? problem.where : "";
+    }
+    EXPECT_NE(where.find("2 border edges, no loop closes; first at ("), std::string::npos) << where;
+}
+
 TEST(SurfaceHealth, TwoHolesAreCounted) {
     TriangleMesh mesh = support::sphere(2, 1.0);
     mesh.triangles = mesh.triangles.middleRows(1, mesh.triangles.rows() - 2).eval();

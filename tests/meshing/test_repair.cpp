@@ -183,6 +183,29 @@ TEST(Repair, SheetsThatMeetInAnEdgeAreSeparated) {
     EXPECT_EQ(report.health.measures.components, 2);
 }
 
+// A triangle that stands on an edge of a closed surface, inside or outside of it and in either
+// sense: it comes off and the surface is as before.
+TEST(Repair, FinsComeOffTheSurfaceThatTheyStandOn) {
+    for (const double height : {0.7, 1.3}) {
+        for (const bool is_turned : {false, true}) {
+            const TriangleMesh ball = support::sphere(3, 1.0);
+            TriangleMesh mesh = ball;
+            const Index a = ball.triangles(5, 0);
+            const Index b = ball.triangles(5, 1);
+            const auto tip = static_cast<Index>(ball.points.rows());
+            mesh.points.conservativeResize(tip + 1, 3);
+            mesh.points.row(tip) = height * ball.points.row(a);
+            mesh.triangles.conservativeResize(ball.triangles.rows() + 1, 3);
+            mesh.triangles.row(ball.triangles.rows()) << (is_turned ? b : a), (is_turned ? a : b),
+                tip;
+            const RepairReport report = repair(mesh);
+            expect_healthy(report);
+            EXPECT_EQ(mesh.triangles.rows(), ball.triangles.rows());
+            EXPECT_EQ(report.health.measures.components, 1);
+        }
+    }
+}
+
 TEST(Repair, SpecksUnusedAndNotFiniteVerticesGo) {
     TriangleMesh mesh =
         support::joined(support::sphere(3, 1.0), support::sphere(1, 0.0005, Vec3(1.5, 0, 0)));
@@ -207,6 +230,25 @@ TEST(Repair, IntersectionsAreRemovedByALevelSet) {
     expect_healthy(report);
     EXPECT_EQ(report.health.measures.components, 1);
     EXPECT_NEAR(report.health.measures.volume, 27.0 / 12.0 * std::acos(-1.0), 0.2);
+}
+
+// A vertex pulled past its neighbours folds the surface over: only that place moves.
+TEST(Repair, FewIntersectionsAreSmoothedAwayInPlace) {
+    TriangleMesh mesh = support::sphere(4, 1.0);
+    const TriangleMesh ball = mesh;
+    const Index v = mesh.triangles(700, 0);
+    const Index w = mesh.triangles(700, 1);
+    mesh.points.row(v) += 2.5 * (ball.points.row(w) - ball.points.row(v));
+    ASSERT_FALSE(is_healthy(check_health(mesh)));
+    const RepairReport report = repair(mesh, {.remove_intersections = true});
+    expect_healthy(report);
+    EXPECT_GT(done(report, "intersecting pairs of triangles smoothed away"), 0);
+    ASSERT_EQ(mesh.points.rows(), ball.points.rows());
+    Eigen::Index moved = 0;
+    for (Eigen::Index i = 0; i < ball.points.rows(); ++i) {
+        moved += mesh.points.row(i) != ball.points.row(i);
+    }
+    EXPECT_LT(moved, 60);
 }
 
 TEST(Repair, PointDataIsKept) {

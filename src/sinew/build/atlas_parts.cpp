@@ -8,12 +8,12 @@
 #include "sinew/meshing/level_set.h"
 #include "sinew/meshing/repair.h"
 #include "sinew/meshing/smooth.h"
+#include "sinew/meshing/untangle.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace sinew {
 
@@ -50,51 +50,6 @@ TriangleMesh rebuilt(const TriangleMesh& mesh, double voxel) {
     return decimated(fine, {.target_triangles = mesh.triangles.rows(), .max_error = kDetail});
 }
 
-/// Smooths around crossings and moves their vertices out, so that the sides of a sheet part again.
-/// @returns whether no crossing is left
-bool untangle_locally(TriangleMesh& mesh) {
-    constexpr int kRounds = 9;
-    constexpr double kMove = 0.08;  // of the local edge length, outward per round
-    const Lists neighbours = neighbours_of_vertices(mesh.triangles, mesh.points.rows());
-    for (int round = 0; round < kRounds; ++round) {
-        const Intersections crossings = find_self_intersections(mesh);
-        if (crossings.pairs.empty()) {
-            return true;
-        }
-        std::set<Index> touched;
-        for (const auto& [a, b] : crossings.pairs) {
-            for (int k = 0; k < 3; ++k) {
-                touched.insert(mesh.triangles(a, k));
-                touched.insert(mesh.triangles(b, k));
-            }
-        }
-        // What does not give way at once is smoothed over a wider place.
-        for (int ring = 0; ring < round / 3; ++ring) {
-            const std::set<Index> inner = touched;
-            for (const Index v : inner) {
-                const auto around = neighbours[static_cast<std::size_t>(v)];
-                touched.insert(around.begin(), around.end());
-            }
-        }
-        const Points normals = vertex_normals(mesh);
-        const Points before = mesh.points;
-        for (const Index v : touched) {
-            const auto around = neighbours[static_cast<std::size_t>(v)];
-            Vec3 mean = Vec3::Zero();
-            double edge = 0.0;
-            for (const Index w : around) {
-                mean += point(before, w);
-                edge += (before.row(w) - before.row(v)).norm();
-            }
-            const auto n = static_cast<double>(around.size());
-            mesh.points.row(v) =
-                (0.5 * point(before, v) + 0.5 * mean / n + kMove * edge / n * point(normals, v))
-                    .transpose();
-        }
-    }
-    return find_self_intersections(mesh).pairs.empty();
-}
-
 double change_of(double volume, double before) {
     return std::abs(volume - before) / std::max(std::abs(before), kSmallestVolume);
 }
@@ -104,7 +59,7 @@ void remove_crossings(const SurfaceHealth& health, const AtlasTemplateOptions& o
                       MendedMesh& result) {
     const double before = health.measures.volume;
     TriangleMesh smoothed_mesh = result.mesh;
-    if (untangle_locally(smoothed_mesh) &&
+    if (smooth_crossings_away(smoothed_mesh) &&
         change_of(enclosed_volume(smoothed_mesh), before) <= options.largest_change) {
         result.mesh = std::move(smoothed_mesh);
         result.actions.push_back(
@@ -114,7 +69,7 @@ void remove_crossings(const SurfaceHealth& health, const AtlasTemplateOptions& o
     const double voxel = voxel_for(result.mesh, options);
     TriangleMesh solid = rebuilt(result.mesh, voxel);
     // Thinning out may fold thin edges over; that is little enough to be smoothed away.
-    if (is_watertight(solid) && untangle_locally(solid) &&
+    if (is_watertight(solid) && smooth_crossings_away(solid) &&
         change_of(enclosed_volume(solid), before) <= options.largest_change) {
         result.mesh = std::move(solid);
         result.actions.push_back(

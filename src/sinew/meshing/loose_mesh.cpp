@@ -53,6 +53,70 @@ std::vector<std::pair<TriangleSide, TriangleSide>> paired_sides(const LooseMesh&
     return pairs;
 }
 
+Index corner_at(const Triangles& triangles, const TriangleSide& side, Index vertex) {
+    const Index next = (side.corner + 1) % 3;
+    return 3 * side.triangle + (start_of(triangles, side) == vertex ? side.corner : next);
+}
+
+// The most sides of an edge that have the same fan at both ends: more than two still branch.
+std::size_t most_in_one_fan(const LooseMesh& mesh, const EdgeTable& edges, std::size_t e,
+                            DisjointSets& corners) {
+    std::vector<std::pair<Index, Index>> ends;
+    for (const TriangleSide& side : edges.sides(e)) {
+        ends.emplace_back(corners.find(corner_at(mesh.triangles, side, edges.low(e))),
+                          corners.find(corner_at(mesh.triangles, side, edges.high(e))));
+    }
+    std::size_t most = 0;
+    for (const auto& end : ends) {
+        most = std::max(most, static_cast<std::size_t>(std::count(ends.begin(), ends.end(), end)));
+    }
+    return most;
+}
+
+// Corners of triangles by the fan that they belong to. An edge of many triangles is cut first,
+// which always leaves manifold sheets, and its sides are stitched in pairs. A stitch that brings
+// three sides together again is taken back, all of that edge with it: so a fin comes off the sheet
+// that it stands on, whichever side of the sheet it would have been paired with [Gueziec2001].
+DisjointSets joined_fans(const LooseMesh& mesh, const EdgeTable& edges) {
+    DisjointSets whole(static_cast<std::size_t>(mesh.triangles.size()));
+    const auto join = [&](DisjointSets& corners, std::size_t e, const TriangleSide& a,
+                          const TriangleSide& b) {
+        for (const Index v : {edges.low(e), edges.high(e)}) {
+            corners.join(corner_at(mesh.triangles, a, v), corner_at(mesh.triangles, b, v));
+        }
+    };
+    std::vector<std::size_t> branching;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        const auto sides = edges.sides(e);
+        if (sides.size() == 2) {
+            join(whole, e, sides[0], sides[1]);
+        } else if (sides.size() > 2) {
+            branching.push_back(e);
+        }
+    }
+    std::vector<char> is_stitched(branching.size(), 1);
+    for (;;) {
+        DisjointSets corners = whole;
+        for (std::size_t i = 0; i < branching.size(); ++i) {
+            if (is_stitched[i]) {
+                for (const auto& [a, b] : paired_sides(mesh, edges, branching[i])) {
+                    join(corners, branching[i], a, b);
+                }
+            }
+        }
+        bool is_done = true;
+        for (std::size_t i = 0; i < branching.size(); ++i) {
+            if (is_stitched[i] && most_in_one_fan(mesh, edges, branching[i], corners) > 2) {
+                is_stitched[i] = 0;
+                is_done = false;
+            }
+        }
+        if (is_done) {
+            return corners;
+        }
+    }
+}
+
 }  // namespace
 
 LooseMesh::LooseMesh(const TriangleMesh& mesh)
@@ -272,26 +336,7 @@ std::int64_t turn_outward(LooseMesh& mesh) {
 
 std::int64_t separate_sheets(LooseMesh& mesh) {
     const EdgeTable edges(mesh.triangles);
-    DisjointSets corners(static_cast<std::size_t>(mesh.triangles.size()));
-    const auto corner_at = [&](const TriangleSide& side, Index vertex) {
-        const Index next = (side.corner + 1) % 3;
-        return 3 * side.triangle + (start_of(mesh.triangles, side) == vertex ? side.corner : next);
-    };
-    const auto join = [&](std::size_t e, const TriangleSide& a, const TriangleSide& b) {
-        for (const Index v : {edges.low(e), edges.high(e)}) {
-            corners.join(corner_at(a, v), corner_at(b, v));
-        }
-    };
-    for (std::size_t e = 0; e < edges.size(); ++e) {
-        const auto sides = edges.sides(e);
-        if (sides.size() == 2) {
-            join(e, sides[0], sides[1]);
-        } else if (sides.size() > 2) {
-            for (const auto& [a, b] : paired_sides(mesh, edges, e)) {
-                join(e, a, b);
-            }
-        }
-    }
+    DisjointSets corners = joined_fans(mesh, edges);
     // The first fan of a vertex keeps it, the others get copies.
     const auto n = static_cast<std::size_t>(mesh.points.rows());
     std::vector<Index> owner(n, -1);

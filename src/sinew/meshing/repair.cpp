@@ -8,10 +8,12 @@
 #include "sinew/meshing/level_set.h"
 #include "sinew/meshing/loose_mesh.h"
 #include "sinew/meshing/remesh.h"
+#include "sinew/meshing/untangle.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -73,8 +75,25 @@ TriangleMesh rebuilt(const TriangleMesh& mesh, double voxel, const Progress& pro
     TriangleMesh result = LevelSet::from_mesh(mesh, {.voxel = cell}).to_mesh();
     result =
         remeshed(result, {.edge_length = std::max(edge, 1.2 * cell), .iterations = 5}, progress);
+    smooth_crossings_away(result);
     transfer_point_data(mesh, result);
     return result;
+}
+
+// Few crossings are smoothed away where they are, which changes nothing else.
+bool smoothed_locally(TriangleMesh& mesh, const SurfaceMeasures& measures) {
+    constexpr std::int64_t kTrianglesPerCrossing = 200;
+    constexpr double kVolumeChange = 0.001;
+    if (measures.intersections * kTrianglesPerCrossing > mesh.triangles.rows()) {
+        return false;
+    }
+    TriangleMesh trial = mesh;
+    if (!smooth_crossings_away(trial) || std::abs(enclosed_volume(trial) - measures.volume) >
+                                             kVolumeChange * std::abs(measures.volume)) {
+        return false;
+    }
+    mesh = std::move(trial);
+    return true;
 }
 
 }  // namespace
@@ -106,6 +125,8 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
         // A patch may close a hole onto a sheet that is already there.
         note("repeated triangles dropped", drop_repeated(work));
         note("vertices doubled to separate sheets", separate_sheets(work));
+        // Lids of straight borders have triangles without area.
+        note("degenerate triangles removed", collapse_degenerate(work));
     }
     note("pieces turned outward", turn_outward(work));
     note("unused vertices dropped", drop_unused(work));
@@ -120,9 +141,13 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
     report.health = check_health(mesh);
     if (options.remove_intersections && report.health.measures.intersections > 0 &&
         report.health.measures.is_closed) {
-        note("intersecting pairs of triangles removed by a level set",
+        const bool is_local = smoothed_locally(mesh, report.health.measures);
+        note(is_local ? "intersecting pairs of triangles smoothed away"
+                      : "intersecting pairs of triangles removed by a level set",
              report.health.measures.intersections);
-        mesh = rebuilt(mesh, options.voxel, progress);
+        if (!is_local) {
+            mesh = rebuilt(mesh, options.voxel, progress);
+        }
         report.health = check_health(mesh);
     }
     stage.advance();

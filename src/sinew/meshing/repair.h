@@ -22,7 +22,7 @@ struct RepairOptions {
     double weld_tolerance = 0.0;  ///< vertices closer than this are joined, m, >= 0; 0: same place
     bool fill_holes = true;
     double speck_size = 0.002;  ///< pieces smaller than this share of the whole are dropped, [0, 1)
-    bool remove_intersections = false;  ///< rebuild the surface by a level set when it has any
+    bool remove_intersections = false;  ///< smooth few away, else a level set
     double voxel = 0.0;  ///< of that level set, m, >= 0; 0: half the mean edge length
 };
 
@@ -41,8 +41,8 @@ void visit_fields(Options& o, Visitor&& v) {
                           .help = "pieces below this share of the size are dropped",
                           .min = 0,
                           .max = 0.999});
-    v(o.remove_intersections,
-      Field{.name = "remove_intersections", .help = "rebuild by a level set if it intersects"});
+    v(o.remove_intersections, Field{.name = "remove_intersections",
+                                    .help = "smooth crossings away, or rebuild by a level set"});
     v(o.voxel, Field{.name = "voxel", .help = "cell of that level set", .unit = "m", .min = 0});
 }
 

@@ -183,8 +183,12 @@ private:
         const std::vector<std::vector<Index>> loops = boundary_loops(mesh_.triangles);
         measures_.border_loops = static_cast<std::int64_t>(loops.size());
         std::vector<std::pair<Index, Index>> seams;
+        Vec3 first_border = Vec3::Zero();
         for (std::size_t e = 0; e < edges_.size(); ++e) {
             if (edges_.sides(e).size() == 1) {
+                if (seams.empty()) {
+                    first_border = p(edges_.low(e));
+                }
                 const Index a = first_[static_cast<std::size_t>(edges_.low(e))];
                 const Index b = first_[static_cast<std::size_t>(edges_.high(e))];
                 seams.emplace_back(std::minmax(a, b));
@@ -209,10 +213,14 @@ private:
                 holes.place_at(p(loop.front()));
                 holes.add(loop.front());
             }
-            health_.problems.push_back(
-                {"open borders", std::max<std::int64_t>(1, holes.count()),
-                 fmt::format("{} border edges; loops from {}", open, holes.where()),
-                 "repair the mesh: holes are filled"});
+            // Borders that branch close no loop: then their first vertex is named.
+            const std::string loops_from =
+                holes.count() > 0
+                    ? fmt::format("; loops from {}", holes.where())
+                    : fmt::format(", no loop closes; first at {}", place(first_border));
+            health_.problems.push_back({"open borders", std::max<std::int64_t>(1, holes.count()),
+                                        fmt::format("{} border edges{}", open, loops_from),
+                                        "repair the mesh: holes are filled"});
         }
     }
 
@@ -310,7 +318,7 @@ private:
         }
         health_.problems.push_back(
             {"self-intersections", std::max<std::int64_t>(1, measures_.intersections), where,
-             "repair the mesh with level-set remeshing, or smooth these places by hand"});
+             "repair the mesh and ask for --remove-intersections, or smooth by hand"});
     }
 
     const TriangleMesh& mesh_;
