@@ -4,6 +4,7 @@
 #include "sinew/io/read_options.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -39,6 +40,28 @@ TEST(Files, AnAbandonedWriteLeavesTheOldFileAndNoTrace) {
     }
     EXPECT_EQ(read_file_bytes(folder / "x"), "old");
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+// Also of a process that is killed in the middle, hence no destructor here.
+TEST(Files, AnUnfinishedWriteShowsNoNameInItsFolder) {
+    const support::TemporaryFolder folder;
+    const AtomicFile file(folder / "x");
+    std::filesystem::resize_file(file.temporary(), 100);
+    const bool has_unnamed_files = file.temporary().string().starts_with("/proc/self/fd/");
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}),
+              has_unnamed_files ? 0 : 1);
+}
+
+TEST(Files, ALinkStaysALinkAndAPipeAPipe) {
+    const support::TemporaryFolder folder;
+    write_file_bytes(folder / "x", "old");
+    std::filesystem::create_symlink(folder / "x", folder / "link");
+    write_file_bytes(folder / "link", "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(read_file_bytes(folder / "x"), "new");
+    ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+    EXPECT_THROW(write_file_bytes(folder / "pipe", "a"), InputError);
+    EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
 }
 
 TEST(Files, WritingWhereThereIsNoFolderIsRefused) {

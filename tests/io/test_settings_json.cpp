@@ -77,6 +77,14 @@ TEST(SettingsJson, UnknownKeysGetASuggestion) {
     EXPECT_NE(choice.find("did you mean 'standard'"), std::string::npos) << choice;
 }
 
+TEST(SettingsJson, PlaceOfASyntaxErrorIsNamed) {
+    const std::string message = message_of("{\"version\": 1,\n \"name\": \xff}");
+    EXPECT_NE(message.find("body.json"), std::string::npos) << message;
+    EXPECT_NE(message.find("line 2, column 10"), std::string::npos) << message;
+    EXPECT_EQ(message.find("json.exception"), std::string::npos) << message;
+    EXPECT_EQ(message.find('\xff'), std::string::npos) << message;
+}
+
 TEST(SettingsJson, WrongValuesAreRefused) {
     for (const std::string_view text : {
              R"({"version": 1, "passes": 101})",

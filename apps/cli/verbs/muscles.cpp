@@ -1,5 +1,5 @@
 #include "sinew/base/error.h"
-#include "sinew/io/file_bytes.h"
+#include "sinew/io/strict_json.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
@@ -40,7 +40,7 @@ std::vector<double> pose_of(const MusclesSettings& settings, const Musculoskelet
         q[c] = value * unit_of(model.coordinates[c]);
     };
     if (!settings.pose.empty()) {
-        const Json json = Json::parse(read_file_bytes(settings.pose), nullptr, false);
+        const Json json = parse_json_file(settings.pose);
         if (!json.is_object()) {
             throw bad_value("muscles", "--pose", settings.pose,
                             "a JSON object {\"coordinate\": degrees or metres, ...}");

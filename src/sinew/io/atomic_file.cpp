@@ -34,24 +34,59 @@ mode_t usual_permissions() {
     return 0666 & ~mask;
 }
 
-}  // namespace
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+    const std::filesystem::path folder = file.parent_path();
+    return folder.empty() ? std::filesystem::path(".") : folder;
+}
 
-AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+// What a name leads to is written, not the name: a link stays a link.
+std::filesystem::path followed(const std::filesystem::path& target) {
     namespace fs = std::filesystem;
-    if (target_.empty() || target_.filename().empty()) {
-        refuse_place(target_, "no file name", "name a file, not a folder");
+    std::error_code ignored;
+    const fs::path followed =
+        fs::is_symlink(target, ignored) ? fs::canonical(target, ignored) : target;
+    return followed.empty() ? target : followed;
+}
+
+void require_file_place(const std::filesystem::path& target) {
+    namespace fs = std::filesystem;
+    if (target.empty() || target.filename().empty()) {
+        refuse_place(target, "no file name", "name a file, not a folder");
     }
-    if (fs::is_directory(target_)) {
-        refuse_place(target_, "a folder of that name exists", "name a file, not a folder");
+    std::error_code ignored;
+    const fs::file_status status = fs::status(target, ignored);
+    if (fs::is_directory(status)) {
+        refuse_place(target, "a folder of that name exists", "name a file, not a folder");
     }
-    fs::path folder = target_.parent_path();
-    if (folder.empty()) {
-        folder = ".";
+    // Renaming onto a device would replace the device.
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+        refuse_place(target, "a device or pipe", "name a file");
     }
-    if (!fs::is_directory(folder)) {
-        refuse_place(target_, fmt::format("folder {} does not exist", folder.string()),
+    if (!fs::is_directory(folder_of(target), ignored)) {
+        refuse_place(target, fmt::format("folder {} does not exist", folder_of(target).string()),
                      "make the folder first");
     }
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(followed(target)) {
+    require_file_place(target_);
+    // A file without a name vanishes with the process, however that ends.
+    handle_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    if (handle_ >= 0) {
+        temporary_ = fmt::format("/proc/self/fd/{}", handle_);
+        if (::access(temporary_.c_str(), W_OK) == 0) {
+            return;
+        }
+        ::close(handle_);
+    }
+    handle_ = make_named();
+}
+
+// For file systems that have no files without a name.
+int AtomicFile::make_named() {
+    const std::filesystem::path folder = folder_of(target_);
     std::string name = (folder / fmt::format(".{}.XXXXXX", target_.filename().string())).string();
     const int handle = ::mkstemp(name.data());
     if (handle < 0) {
@@ -60,24 +95,54 @@ AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)
                      "choose another folder or change its permissions");
     }
     ::fchmod(handle, usual_permissions());
-    ::close(handle);
     temporary_ = name;
+    is_named_ = true;
+    return handle;
 }
 
 AtomicFile::~AtomicFile() {
-    if (!is_committed_) {
+    ::close(handle_);
+    if (is_named_ && !is_committed_) {
         std::error_code ignored;
         std::filesystem::remove(temporary_, ignored);
     }
 }
 
-void AtomicFile::commit() {
-    const int handle = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool is_flushed = handle >= 0 && ::fsync(handle) == 0;
-    if (handle >= 0) {
-        ::close(handle);
+// A name for the file that has none, to be renamed at once: links do not replace.
+void AtomicFile::give_name() {
+    const std::string unnamed = temporary_;
+    for (int attempt = 0; attempt < 100 && !is_named_; ++attempt) {
+        const std::filesystem::path name =
+            folder_of(target_) /
+            fmt::format(".{}.{}-{}", target_.filename().string(), ::getpid(), attempt);
+        if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+            temporary_ = name;
+            is_named_ = true;
+        } else if (errno != EEXIST) {
+            break;
+        }
     }
-    if (!is_flushed || ::rename(temporary_.c_str(), target_.c_str()) != 0) {
+    if (!is_named_) {
+        const int copy = make_named();
+        std::error_code error;
+        std::filesystem::copy_file(unnamed, temporary_,
+                                   std::filesystem::copy_options::overwrite_existing, error);
+        const bool is_copied = !error && ::fsync(copy) == 0;
+        ::close(copy);
+        if (!is_copied) {
+            refuse_place(target_, "the disk refuses", "free some disk space");
+        }
+    }
+}
+
+void AtomicFile::commit() {
+    if (::fsync(handle_) != 0) {
+        refuse_place(target_, std::strerror(errno), "check the disk and the folder's permissions");
+    }
+    if (!is_named_) {
+        give_name();
+    }
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
         refuse_place(target_, std::strerror(errno), "check the disk and the folder's permissions");
     }
     is_committed_ = true;

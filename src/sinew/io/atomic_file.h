@@ -5,18 +5,20 @@
 
 namespace sinew {
 
-/// A file that appears whole or not at all: it is written under a temporary name in the same folder
-/// and renamed by commit(). Without commit() the temporary is removed and an old file stays as it
+/// A file that appears whole or not at all: it is written without a name in the same folder (where
+/// the file system has no such files, under a hidden one) and takes its name by commit(). Without
+/// commit(), also when the process is killed, nothing is left of it and an old file stays as it
 /// was.
 class AtomicFile {
 public:
-    /// @throws InputError when the folder does not exist or cannot be written to
+    /// @throws InputError when the folder does not exist or cannot be written to, or when a folder,
+    /// a device or a pipe has that name
     explicit AtomicFile(std::filesystem::path target);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
-    /// Where to write until commit(). The file exists already, empty.
+    /// Where to write until commit(), by this process only. The file exists already, empty.
     const std::filesystem::path& temporary() const {
         return temporary_;
     }
@@ -24,8 +26,13 @@ public:
     void commit();
 
 private:
+    int make_named();
+    void give_name();
+
     std::filesystem::path target_;
     std::filesystem::path temporary_;
+    int handle_ = -1;
+    bool is_named_ = false;
     bool is_committed_ = false;
 };
 

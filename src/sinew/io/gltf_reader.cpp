@@ -2,6 +2,7 @@
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/gltf_document.h"
+#include "sinew/io/strict_json.h"
 #include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
@@ -583,10 +584,11 @@ GltfScene parse_gltf(std::string_view bytes, const std::string& where,
         const GltfDocument document(bytes, where, folder);
         return Reader(document).read();
     } catch (const json::exception& e) {
-        throw InputError({.where = where,
-                          .found = fmt::format("JSON that cannot be understood ({})", e.what()),
-                          .needs = "a glTF 2.0 document",
-                          .remedy = "export the file again as glTF 2.0 (.glb)"});
+        throw InputError(
+            {.where = where,
+             .found = fmt::format("JSON that cannot be understood ({})", json_complaint(e)),
+             .needs = "a glTF 2.0 document",
+             .remedy = "export the file again as glTF 2.0 (.glb)"});
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/strict_json.h"
 #include "sinew/io/text_cursor.h"
 
 #include <fmt/format.h>
@@ -57,8 +58,8 @@ OrderedJson parse_strictly(std::string_view text, const std::string& where) {
     try {
         root = OrderedJson::parse(text, watch, true, true);
     } catch (const OrderedJson::exception& e) {
-        refuse(where, fmt::format("text that is not JSON ({})", sinew::quoted(e.what())),
-               "a JSON object", "mend the text at that place");
+        refuse(where, fmt::format("text that is not JSON ({})", json_complaint(e)), "a JSON object",
+               "mend the text at that place");
     }
     if (!doubled.empty()) {
         refuse(where, fmt::format("the key {} twice", sinew::quoted(doubled)), "every key once",

@@ -161,12 +161,25 @@ Vec3 read_vec3(const StrictJson& json) {
     return {v[0], v[1], v[2]};
 }
 
+std::string json_complaint(const nlohmann::json::exception& error) {
+    constexpr std::size_t kLongest = 240;
+    std::string_view text = error.what();
+    if (const std::size_t end = text.find("] "); text.starts_with("[json.") && end < text.size()) {
+        text.remove_prefix(end + 2);
+    }
+    std::string clean;
+    for (const char c : text.substr(0, kLongest)) {
+        clean += c >= 0x20 && c < 0x7f ? c : '?';
+    }
+    return text.size() > kLongest ? clean + "..." : clean;
+}
+
 nlohmann::json parse_json(std::string_view text, const std::string& where) {
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
         throw InputError({.where = where,
-                          .found = error.what(),
+                          .found = json_complaint(error),
                           .needs = "valid JSON",
                           .remedy = "correct the file at the place named"});
     }

@@ -54,6 +54,9 @@ private:
     std::string where_;
 };
 
+/// What the JSON library found wrong and where, safe to print and without its own names.
+std::string json_complaint(const nlohmann::json::exception& error);
+
 /// Three numbers.
 Vec3 read_vec3(const StrictJson& json);
 
