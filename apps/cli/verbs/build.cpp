@@ -1,3 +1,5 @@
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/body/summary.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
@@ -7,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -26,6 +29,9 @@ struct BuildSettings {
 
 int run_build(const BuildSettings& settings, const Context& context,
               nlohmann::ordered_json& result) {
+    if (lower(std::filesystem::path(settings.output).extension().string()) != ".sinew") {
+        throw bad_value("build", "--output", settings.output, "a name that ends in .sinew");
+    }
     require_writable_place(settings.output);
     MakeBodyOptions options = settings.make;
     options.command = context.command_line;

@@ -79,6 +79,10 @@ ContractJob job_of(const ContractSettings& s) {
     job.is_static = job.is_static || s.is_static;
     job.duration = s.duration > 0.0 ? s.duration : job.duration;
     job.rate = s.rate > 0.0 ? s.rate : job.rate;
+    if (!(job.duration * job.rate <= 1e5)) {
+        throw bad_value("contract", "--rate", fmt::format("{}", job.rate),
+                        fmt::format("at most 100 000 frames in {} s", job.duration));
+    }
     const int tets = job.scene.tets;
     job.scene = s.options;
     if (s.options.tets == MuscleSceneOptions().tets) {

@@ -1,5 +1,6 @@
 #include "sinew/build/figure.h"
 
+#include "sinew/base/error.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -24,6 +26,11 @@ struct FigureSettings {
 
 int run_figure(const FigureSettings& settings, const Context& context,
                nlohmann::ordered_json& result) {
+    std::error_code ignored;
+    if (std::filesystem::exists(settings.output, ignored) &&
+        !std::filesystem::is_directory(settings.output, ignored)) {
+        throw bad_value("figure", "--output", settings.output, "a folder, not a file");
+    }
     const FigureTable table = read_figure(data_folder() / "figure");
     Template figure = build_figure(table, settings.figure, context.progress);
     figure.provenance.command = context.command_line;

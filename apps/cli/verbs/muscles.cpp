@@ -49,7 +49,11 @@ std::vector<double> pose_of(const MusclesSettings& settings, const Musculoskelet
             if (!value.is_number()) {
                 throw bad_value("muscles", "--pose", name, "a number per coordinate");
             }
-            assign(name, value.get<double>());
+            try {
+                assign(name, value.get<double>());
+            } catch (const InputError& error) {
+                throw error.within(settings.pose);
+            }
         }
     }
     for (const std::string& entry : settings.coordinates) {

@@ -30,9 +30,11 @@ std::string kind_from_folder(const fs::path& file) {
 std::vector<fs::path> surface_files_in(const fs::path& folder) {
     const std::vector<std::string> endings = readable_surface_endings();
     std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
         const std::string ending = lower(entry.path().extension().string());
-        if (entry.is_regular_file() &&
+        std::error_code is_broken_link;
+        if (entry.is_regular_file(is_broken_link) &&
             std::find(endings.begin(), endings.end(), ending) != endings.end()) {
             files.push_back(entry.path());
         }

@@ -13,9 +13,12 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
@@ -67,8 +70,26 @@ std::vector<View> views_from(const std::string& text) {
     return views;
 }
 
+std::pair<double, double> range_from(const std::string& text) {
+    const std::vector<std::string> ends = split(text, ',');
+    double low = 0.0;
+    double high = 0.0;
+    const auto is_number = [](const std::string& word, double& value) {
+        const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        return error == std::errc() && stop == word.data() + word.size() && std::isfinite(value);
+    };
+    if (ends.size() != 2 || !is_number(ends[0], low) || !is_number(ends[1], high) ||
+        !(low < high)) {
+        throw bad_value("render", "--range", text, "LOW,HIGH with LOW < HIGH");
+    }
+    return {low, high};
+}
+
 void set_scalar(const RenderSettings& settings, Scene& scene) {
     if (settings.scalar.empty()) {
+        if (!settings.range.empty()) {
+            throw bad_value("render", "--range", settings.range, "--scalar NAME beside it");
+        }
         return;
     }
     static const std::vector<std::string> kMaps = {"viridis", "diverging", "heat", "grey"};
@@ -76,20 +97,7 @@ void set_scalar(const RenderSettings& settings, Scene& scene) {
     map.map =
         static_cast<ColourMap>(std::find(kMaps.begin(), kMaps.end(), settings.map) - kMaps.begin());
     if (!settings.range.empty()) {
-        const std::vector<std::string> ends = split(settings.range, ',');
-        double low = 0.0;
-        double high = 0.0;
-        const auto is_number = [](const std::string& word, double& value) {
-            const auto [stop, error] =
-                std::from_chars(word.data(), word.data() + word.size(), value);
-            return error == std::errc() && stop == word.data() + word.size();
-        };
-        if (ends.size() != 2 || !is_number(ends[0], low) || !is_number(ends[1], high) ||
-            !(low < high)) {
-            throw bad_value("render", "--range", settings.range, "LOW,HIGH with LOW < HIGH");
-        }
-        map.low = low;
-        map.high = high;
+        std::tie(map.low, map.high) = range_from(settings.range);
     }
     scene.scalar = map;
 }

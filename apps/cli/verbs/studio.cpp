@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/pipeline/body_cache.h"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <thread>
 
@@ -45,6 +47,13 @@ int run_studio(const StudioSettings& s, const Context& context, nlohmann::ordere
                           .found = fmt::format("{}", s.port),
                           .needs = "a port from 0 to 65535",
                           .remedy = "0 takes any that is free"});
+    }
+    std::error_code ignored;
+    if (!s.body.empty() && !std::filesystem::is_regular_file(s.body, ignored)) {
+        throw bad_value("studio", "body", s.body, "a file that exists");
+    }
+    if (!s.body.empty() && lower(std::filesystem::path(s.body).extension().string()) != ".sinew") {
+        throw bad_value("studio", "body", s.body, "a body made by 'sinew build' (.sinew)");
     }
     studio::AppOptions options;
     options.http.port = s.port;

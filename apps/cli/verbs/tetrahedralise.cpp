@@ -1,5 +1,7 @@
 #include "sinew/meshing/tetrahedralise.h"
 
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/mesh_files.h"
@@ -8,6 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -50,6 +54,13 @@ Verb tetrahedralise_verb() {
     add_field_options(verb.options, settings->options, {"max_memory"});
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
+        const std::string ending =
+            lower(std::filesystem::path(settings->output).extension().string());
+        const std::vector<std::string> endings = writable_tet_endings();
+        if (std::find(endings.begin(), endings.end(), ending) == endings.end()) {
+            throw bad_value("tetrahedralise", "--output", settings->output,
+                            "a file of tetrahedra: " + join(endings, " "));
+        }
         require_known_output(settings->output);
         std::vector<TriangleMesh> surfaces;
         for (const std::string& input : settings->inputs) {

@@ -38,7 +38,12 @@ std::filesystem::path muscles_beside(const std::filesystem::path& skeleton) {
     return found[0];
 }
 
+// Empty for pipes and devices, which would wait for somebody to write.
 std::string head_of(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) {
+        return {};
+    }
     std::ifstream file(path, std::ios::binary);
     std::array<char, 2000> head{};
     file.read(head.data(), head.size());

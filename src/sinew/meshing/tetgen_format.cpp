@@ -14,8 +14,13 @@ namespace sinew {
 
 namespace {
 
-std::string_view shortened(std::string_view word) {
-    return word.substr(0, 32);
+// Safe to print, and not long.
+std::string shortened(std::string_view word) {
+    std::string text;
+    for (const char c : word.substr(0, 32)) {
+        text += c >= 0x20 && c < 0x7f ? c : '?';
+    }
+    return text;
 }
 
 // Rows of words; comments (# to the end of the line) and empty lines are passed over.

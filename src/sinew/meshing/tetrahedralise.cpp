@@ -174,6 +174,23 @@ double volume_limit(const TetrahedraliseOptions& options, std::size_t surface) {
     return std::isfinite(limit) ? limit : -1.0;
 }
 
+// Told before hours and all memory are spent on a wrong unit.
+void require_bearable(const std::vector<TriangleMesh>& surfaces,
+                      const TetrahedraliseOptions& options) {
+    constexpr double kMostTets = 5e7;
+    double tets = 0.0;
+    for (std::size_t s = 0; s < surfaces.size(); ++s) {
+        const double limit = volume_limit(options, s);
+        tets += limit > 0.0 ? std::abs(enclosed_volume(surfaces[s])) / limit : 0.0;
+    }
+    if (tets > kMostTets) {
+        throw InputError({.where = "tetrahedralise",
+                          .found = fmt::format("about {:.3g} tetrahedra", tets),
+                          .needs = fmt::format("at most {:.3g}", kMostTets),
+                          .remedy = "ask for longer edges, or check the unit of the surfaces"});
+    }
+}
+
 std::string input_text(const JoinedSurfaces& all, const TetrahedraliseOptions& options) {
     std::vector<int> markers(static_cast<std::size_t>(all.mesh.triangles.rows()));
     for (std::size_t t = 0; t < markers.size(); ++t) {
@@ -246,6 +263,7 @@ TetMesh tetrahedralise(const std::vector<TriangleMesh>& surfaces,
     for (std::size_t s = 0; s < surfaces.size(); ++s) {
         require_usable(surfaces[s], s);
     }
+    require_bearable(surfaces, options);
     const JoinedSurfaces all(surfaces);
     require_apart(all);
     stage.advance();

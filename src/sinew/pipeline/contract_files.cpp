@@ -356,10 +356,22 @@ ContractJob read_contract_job(const std::filesystem::path& path) {
     const auto number = [&](const char* key, double otherwise) {
         return root.has(key) ? root.at(key).number() : otherwise;
     };
+    const auto whole = [&](const char* key, int otherwise, int least, int most) {
+        const double value = number(key, otherwise);
+        if (!(value >= least && value <= most)) {
+            root.at(key).refuse(fmt::format("{}", value), fmt::format("{} to {}", least, most));
+        }
+        return static_cast<int>(value);
+    };
     job.duration = number("duration", job.duration);
     job.rate = number("rate", job.rate);
-    job.substeps = static_cast<int>(number("substeps", job.substeps));
-    job.static_frames = static_cast<int>(number("frames", job.static_frames));
+    constexpr double kMostFrames = 1e5;
+    if (!(job.duration >= 0.0 && job.rate > 0.0 && job.duration * job.rate <= kMostFrames)) {
+        root.refuse(fmt::format("{} s at {} frames per second", job.duration, job.rate),
+                    "a duration from 0, a rate above 0, and at most 100 000 frames");
+    }
+    job.substeps = whole("substeps", job.substeps, 1, 1000);
+    job.static_frames = whole("frames", job.static_frames, 2, 10'000);
     job.stretch = number("stretch", 0.0);
     if (root.has("curves")) {
         if (!job.body.empty()) {
@@ -372,7 +384,7 @@ ContractJob read_contract_job(const std::filesystem::path& path) {
             job.curves.push_back(a.number());
         }
     }
-    job.scene.tets = static_cast<int>(number("tets", job.scene.tets));
+    job.scene.tets = whole("tets", job.scene.tets, 1, 10'000'000);
     job.is_torus = root.has("torus") && root.at("torus").truth();
     job.is_static = root.has("statics") && root.at("statics").truth();
     return job;

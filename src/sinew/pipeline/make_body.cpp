@@ -26,8 +26,10 @@ namespace {
 /// Names and contents of all files of a folder.
 std::string folder_key(const fs::path& folder) {
     std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-        if (entry.is_regular_file()) {
+    for (const fs::directory_entry& entry :
+         fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied)) {
+        std::error_code is_broken_link;
+        if (entry.is_regular_file(is_broken_link)) {
             files.push_back(entry.path());
         }
     }
@@ -46,6 +48,12 @@ void require_folder(const fs::path& folder) {
                           .found = "no folder of this name",
                           .needs = "a folder with an atlas.json",
                           .remedy = "check the path; docs/formats.md describes the layout"});
+    }
+    if (!fs::is_regular_file(folder / "atlas.json", error)) {
+        throw InputError({.where = folder.string(),
+                          .found = "no atlas.json in it",
+                          .needs = "a folder with an atlas.json",
+                          .remedy = "write one; docs/formats.md describes it"});
     }
 }
 
