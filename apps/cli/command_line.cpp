@@ -9,12 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/terminal_progress.h"
 #include "cli/versions.h"
@@ -95,10 +98,24 @@ void add_common(CLI::App& app, Common& common) {
         ->group("For every verb");
 }
 
-std::string joined_arguments(int argc, char** argv) {
+// The command without what never changes the result, so that the same body has the same bytes
+// whatever it is called and however many threads made it.
+std::string command_that_matters(int argc, char** argv) {
+    static const std::vector<std::string_view> kFlags = {"-q", "--quiet", "--json", "--no-cache"};
+    static const std::vector<std::string_view> kWithValue = {"-o", "--output", "--threads",
+                                                             "--cache"};
+    const auto is_one_of = [](const std::vector<std::string_view>& names, std::string_view word) {
+        return std::find(names.begin(), names.end(), word) != names.end();
+    };
     std::string line = "sinew";
     for (int i = 1; i < argc; ++i) {
-        line += fmt::format(" {}", argv[i]);
+        const std::string_view word = argv[i];
+        if (is_one_of(kWithValue, word)) {
+            ++i;
+        } else if (!is_one_of(kFlags, word) &&
+                   !is_one_of(kWithValue, word.substr(0, word.find('=')))) {
+            line += fmt::format(" {}", word);
+        }
     }
     return line;
 }
@@ -194,7 +211,7 @@ int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
     }
     for (std::size_t i = 0; i < verbs.size(); ++i) {
         if (parsers[i]->parsed()) {
-            return run_verb(verbs[i], common, joined_arguments(argc, argv));
+            return run_verb(verbs[i], common, command_that_matters(argc, argv));
         }
     }
     fmt::print("{}", app.help());

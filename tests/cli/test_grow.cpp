@@ -1,6 +1,7 @@
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/archive.h"
+#include "sinew/io/file_bytes.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/osim.h"
 #include "sinew/pipeline/growth_recipe.h"
@@ -118,6 +119,27 @@ TEST(Cli, AGrownBodyBecomesAModelWithNewStrengthsLengthsAndInertias) {
     EXPECT_NEAR(longer.bodies[1].mass / before.bodies[1].mass, 1.1, 0.04);
     EXPECT_NEAR(longer.bodies[1].inertia(0, 0) / before.bodies[1].inertia(0, 0), 1.331, 0.12);
     EXPECT_NEAR(longer.bodies[1].com.y() / before.bodies[1].com.y(), 1.1, 0.04);
+}
+
+// Neither the name of the output nor the number of threads is part of a body.
+TEST(Cli, AGrownBodyHasTheSameBytesForAnyThreadsAndName) {
+    const support::TemporaryFolder folder;
+    write_archive(folder / "limb.sinew", support::limb_body());
+    const std::vector<std::string> grow = {"grow", folder / "limb.sinew", "--muscle", "biceps=1.1"};
+    const auto bytes_with = [&](std::vector<std::string> more, const std::string& name) {
+        std::vector<std::string> arguments = grow;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome outcome = run_sinew(arguments);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return read_file_bytes(folder / name);
+    };
+    const std::string one =
+        bytes_with({"--threads", "1", "-o", folder / "a.sinew", "--json"}, "a.sinew");
+    const std::string two =
+        bytes_with({"--threads=2", "-q", "--output", folder / "b.sinew"}, "b.sinew");
+    EXPECT_TRUE(one == two);
+    const std::string command = read_archive(folder / "a.sinew").provenance.command;
+    EXPECT_TRUE(command.ends_with("--muscle biceps=1.1")) << command;
 }
 
 TEST(Cli, GrowRefusesNonsense) {

@@ -41,7 +41,7 @@ std::string folder_key(const fs::path& folder) {
     return content_hash_text(all);
 }
 
-void require_folder(const fs::path& folder) {
+void require_folder(const fs::path& folder, bool is_atlas) {
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
         throw InputError({.where = folder.string(),
@@ -49,7 +49,7 @@ void require_folder(const fs::path& folder) {
                           .needs = "a folder with an atlas.json",
                           .remedy = "check the path; docs/formats.md describes the layout"});
     }
-    if (!fs::is_regular_file(folder / "atlas.json", error)) {
+    if (is_atlas && !fs::is_regular_file(folder / "atlas.json", error)) {
         throw InputError({.where = folder.string(),
                           .found = "no atlas.json in it",
                           .needs = "a folder with an atlas.json",
@@ -140,7 +140,7 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
     options.figure = figure_for(asked.figure, asked.body.resolution);
     const BodyCache cache(options.cache);
     const fs::path source = options.atlas.empty() ? data_folder() / "figure" : options.atlas;
-    require_folder(source);
+    require_folder(source, !options.atlas.empty());
     const std::string source_key = folder_key(source);
     const std::string anatomy_key =
         options.atlas.empty() ? options_key(program_key() + " figure " + source_key, options.figure)
