@@ -238,7 +238,7 @@ Verb muscles_verb() {
               .examples =
                   "  sinew muscles arm26.osim --coordinate r_elbow_flex=90\n"
                   "  sinew muscles arm26.osim --sweep r_elbow_flex --plot arms.png\n"
-                  "  sinew muscles human.xml --muscles muscle284.xml --only biceps --json",
+                  "  sinew muscles human.xml --muscles muscle284.xml --only bicep --json",
               .options = {},
               .run = {}};
     settings->model.add_to(verb.options);

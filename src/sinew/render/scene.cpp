@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace sinew {
 
@@ -255,8 +256,14 @@ ScalarRange scalar_range(const Scene& scene) {
                       .high = -std::numeric_limits<double>::infinity(),
                       .unit = map.unit};
     bool found = false;
+    std::set<std::string> known;
     for (const SceneSurface& s : scene.surfaces) {
         for (const auto* data : {&s.mesh.point_data, &s.mesh.triangle_data}) {
+            for (const Attribute& one : *data) {
+                if (one.components == 1) {
+                    known.insert(one.name);
+                }
+            }
             const Attribute* a = find_attribute(*data, map.attribute);
             if (a == nullptr || a->components != 1) {
                 continue;
@@ -276,7 +283,10 @@ ScalarRange scalar_range(const Scene& scene) {
             {.where = "scalar map of the picture",
              .found = fmt::format("no part with one-component data '{}'", map.attribute),
              .needs = "point or triangle data of that name",
-             .remedy = "name data that a part carries"});
+             .remedy = known.empty()
+                           ? std::string("choose a file with data, such as .ply with 'quality'")
+                           : "name one of " +
+                                 join(std::vector<std::string>(known.begin(), known.end()), ", ")});
     }
     range.low = map.low.value_or(std::isfinite(range.low) ? range.low : 0.0);
     range.high = map.high.value_or(std::isfinite(range.high) ? range.high : 1.0);
