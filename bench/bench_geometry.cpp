@@ -80,21 +80,23 @@ void ClosestPoint_Tree(benchmark::State& state) {
 }
 BENCHMARK(ClosestPoint_Tree)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+double naive_squared_distance(const TriangleMesh& mesh, const Vec3& query) {
+    double best = 1e300;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        best = std::min(best, closest_on_triangle(query, point(mesh.points, mesh.triangles(t, 0)),
+                                                  point(mesh.points, mesh.triangles(t, 1)),
+                                                  point(mesh.points, mesh.triangles(t, 2)))
+                                  .squared_distance);
+    }
+    return best;
+}
+
 void ClosestPoint_NaiveAllTriangles(benchmark::State& state) {
     const Points queries = head(near_skin(), 50);
-    const TriangleMesh& mesh = skin();
     for (auto _ : state) {
         double sum = 0.0;
         for (Eigen::Index i = 0; i < queries.rows(); ++i) {
-            double best = 1e300;
-            for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-                best = std::min(best, closest_on_triangle(point(queries, i),
-                                                          point(mesh.points, mesh.triangles(t, 0)),
-                                                          point(mesh.points, mesh.triangles(t, 1)),
-                                                          point(mesh.points, mesh.triangles(t, 2)))
-                                          .squared_distance);
-            }
-            sum += best;
+            sum += naive_squared_distance(skin(), point(queries, i));
         }
         benchmark::DoNotOptimize(sum);
     }
@@ -180,6 +182,21 @@ void SignedDistance_Fast(benchmark::State& state) {
     state.SetItemsProcessed(state.iterations() * near_skin().rows());
 }
 BENCHMARK(SignedDistance_Fast)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void SignedDistance_NaiveAllTriangles(benchmark::State& state) {
+    const WindingNumber winding(skin());
+    for (auto _ : state) {
+        double sum = 0.0;
+        for (Eigen::Index i = 0; i < 50; ++i) {
+            const Vec3 p = point(near_skin(), i);
+            const double distance = std::sqrt(naive_squared_distance(skin(), p));
+            sum += winding.exact_at(p) > 0.5 ? -distance : distance;
+        }
+        benchmark::DoNotOptimize(sum);
+    }
+    state.SetItemsProcessed(state.iterations() * 50);
+}
+BENCHMARK(SignedDistance_NaiveAllTriangles)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void TetLocator_Build(benchmark::State& state) {
     for (auto _ : state) {
