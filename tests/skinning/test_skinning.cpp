@@ -198,6 +198,29 @@ TEST(SkinRobustness, DamagedSkinsMove) {
     }
 }
 
+// Small triangles far from their bone, as on eyelids and lips, and a point that no triangle has.
+TEST(SkinRobustness, SpecksAndLoosePointsMoveAlong) {
+    const TriangleMesh arm = support::tube();
+    const TriangleMesh speck = support::sphere(1, 2e-4, Vec3(0.05, 0.45, 0.0));
+    const Eigen::Index n = arm.points.rows();
+    TriangleMesh skin;
+    skin.points.resize(n + speck.points.rows() + 1, 3);
+    skin.points << arm.points, speck.points, Eigen::RowVector3d(0.05, 0.5, 0.0);
+    skin.triangles.resize(arm.triangles.rows() + speck.triangles.rows(), 3);
+    skin.triangles << arm.triangles, (speck.triangles.array() + static_cast<Index>(n)).matrix();
+    const CharacterSkeleton skeleton = support::two_bones();
+    ProjectiveSkinning skinning(skin, skeleton);
+    CharacterPose pose;
+    for (int frame = 1; frame <= 30; ++frame) {
+        pose = support::bent(skeleton, 0.05 * frame);
+        skinning.step(pose);
+    }
+    for (Eigen::Index i = n; i < skin.points.rows(); ++i) {
+        const Vec3 carried = pose[1] * Vec3(skin.points.row(i).transpose());
+        EXPECT_LT((skinning.skin().row(i).transpose() - carried).norm(), 0.01) << i;
+    }
+}
+
 TEST(ProjectiveSkinning, ATwistedForearmKeepsItsThickness) {
     const TriangleMesh skin = support::tube();
     const CharacterSkeleton skeleton = support::two_bones();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sinew {
 namespace {
@@ -16,8 +17,9 @@ namespace {
 constexpr std::size_t kPrismPiece = 512;
 // A prism keeps this share of the way from skin to bone line, also where the skin touches a bone.
 constexpr double kThinnest = 0.1;
-// Tetrahedra with less than this share of the volume of a regular one of the same longest edge are
-// left out: they are flat, and would only make the system stiff.
+// Tetrahedra whose least height is less than this share of their shortest edge are left out: they
+// are flat, and would only make the system stiff. Long thin ones, below small triangles far from
+// their bone, are not flat.
 constexpr double kFlatPrism = 1e-4;
 
 // A place on the lines of the bones.
@@ -163,14 +165,18 @@ double determinant(const Points& x, const std::array<Index, 4>& t) {
     return (point(x, t[1]) - a).dot((point(x, t[2]) - a).cross(point(x, t[3]) - a));
 }
 
-double longest_edge(const Points& x, const std::array<Index, 4>& t) {
-    double longest = 0.0;
+// det = 2 area * height, for each face.
+bool is_flat(const Points& x, const std::array<Index, 4>& t, double det) {
+    double shortest = std::numeric_limits<double>::infinity();
+    double largest = 0.0;  // twice the area of a face
     for (std::size_t i = 0; i < 4; ++i) {
-        for (std::size_t j = i + 1; j < 4; ++j) {
-            longest = std::max(longest, (point(x, t[i]) - point(x, t[j])).norm());
-        }
+        const Vec3 p = point(x, t[i]);
+        const Vec3 u = point(x, t[(i + 1) % 4]) - p;
+        const Vec3 v = point(x, t[(i + 2) % 4]) - p;
+        shortest = std::min({shortest, u.norm(), v.norm()});
+        largest = std::max(largest, u.cross(v).norm());
     }
-    return longest;
+    return std::abs(det) <= kFlatPrism * shortest * largest;
 }
 
 void add_tets(FleshPrisms& flesh) {
@@ -186,10 +192,8 @@ void add_tets(FleshPrisms& flesh) {
         for (std::array<Index, 4> t :
              split_prism(outer, {outer[0] + S, outer[1] + S, outer[2] + S})) {
             const double det = determinant(flesh.points, t);
-            const double edge = longest_edge(flesh.points, t);
             is_inverted = is_inverted || det < 0.0;
-            // A regular tetrahedron has det = edge^3 / sqrt 2.
-            if (std::abs(det) < kFlatPrism * edge * edge * edge / std::sqrt(2.0)) {
+            if (is_flat(flesh.points, t, det)) {
                 continue;
             }
             if (det < 0.0) {

@@ -183,6 +183,18 @@ void ProjectiveSkinning::Data::prepare() {
         farthest.push_back(2.0 * (point(flesh.points, i) - point(flesh.points, S + i)).norm() +
                            kFarthest * extent);
     }
+    // What no flesh holds (points without triangles) rides on its bone.
+    std::vector<char> is_held(at(S), 0);
+    for (Eigen::Index t = 0; t < flesh.tets.rows(); ++t) {
+        for (int k = 0; k < 4; ++k) {
+            if (flesh.tets(t, k) < S) {
+                is_held[at(flesh.tets(t, k))] = 1;
+            }
+        }
+    }
+    for (std::size_t i = 0; i < is_held.size(); ++i) {
+        farthest[i] = is_held[i] != 0 ? farthest[i] : 0.0;
+    }
     system.emplace(strain, inertia, free);
     x = flesh.points;
     v = Points::Zero(x.rows(), 3);
