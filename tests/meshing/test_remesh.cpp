@@ -61,6 +61,24 @@ TEST(Decimate, EvennessKeepsVerticesOnFlatPlaces) {
     EXPECT_LT(longest(0.1), 0.08);
 }
 
+TEST(Decimate, SizesKeepTrianglesSmallWhereTheyAreAskedToBe) {
+    const TriangleMesh tube = support::cylinder(0.05, 0.6, 20, 30);
+    const double middle = tube.points.col(1).mean();
+    std::vector<double> size;
+    for (Eigen::Index i = 0; i < tube.points.rows(); ++i) {
+        size.push_back(tube.points(i, 1) < middle ? 0.3 : 1.0);
+    }
+    const TriangleMesh coarse =
+        decimated(tube, {.target_triangles = 500, .evenness = 0.3, .size = size});
+    EXPECT_TRUE(is_healthy(check_health(coarse)));
+    const Eigen::Index below = (coarse.points.col(1).array() < middle).count();
+    EXPECT_GT(below, 3 * (coarse.points.rows() - below));
+    size.pop_back();
+    EXPECT_THROW(decimated(tube, {.target_triangles = 500, .size = size}), InputError);
+    size.push_back(0.0);
+    EXPECT_THROW(decimated(tube, {.target_triangles = 500, .size = size}), InputError);
+}
+
 }  // namespace
 
 TEST(Remesh, TorusKeepsItsHandleAndGetsEvenTriangles) {

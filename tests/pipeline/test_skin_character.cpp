@@ -5,6 +5,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/point_cache.h"
+#include "sinew/pipeline/coarse_skin.h"
 #include "sinew/pipeline/skin_character.h"
 
 #include <gtest/gtest.h>
@@ -136,6 +137,29 @@ TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {
     EXPECT_EQ(coarse.frames[19].rows(), arm.mesh.points.rows());
     EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().maxCoeff(), 0.008);
     EXPECT_LT((coarse.frames[19] - fine.frames[19]).rowwise().norm().mean(), 0.0006);
+}
+
+// An arm with a finger beside it that is an eighth as thick: of its edges, all are shorter than any
+// that the arm is left with.
+TEST(SkinCharacter, ACoarseSkinKeepsItsFingers) {
+    const TriangleMesh arm = support::cylinder(0.05, 0.6, 32, 60);
+    TriangleMesh finger = support::cylinder(0.006, 0.09, 12, 24);
+    finger.points.rowwise() += Vec3(0.02, 0.61, 0.0).transpose();
+    TriangleMesh both;
+    both.points.resize(arm.points.rows() + finger.points.rows(), 3);
+    both.points << arm.points, finger.points;
+    both.triangles.resize(arm.triangles.rows() + finger.triangles.rows(), 3);
+    both.triangles << arm.triangles,
+        (finger.triangles.array() + static_cast<Index>(arm.points.rows())).matrix();
+    CharacterSkeleton skeleton;
+    skeleton.joints = {{.name = "elbow", .parent = -1, .position = Vec3(0, 0.05, 0)},
+                       {.name = "hand", .parent = 0, .position = Vec3(0, 0.55, 0)},
+                       {.name = "finger", .parent = 1, .position = Vec3(0.02, 0.62, 0)},
+                       {.name = "tip", .parent = 2, .position = Vec3(0.02, 0.69, 0)}};
+    const TriangleMesh coarse = coarse_skin(both, skeleton, 500);
+    EXPECT_NEAR(static_cast<double>(coarse.points.rows()), 500.0, 25.0);
+    EXPECT_GT((coarse.points.col(1).array() > 0.605).count(), 30);
+    EXPECT_NEAR(enclosed_volume(coarse), enclosed_volume(both), 0.03 * enclosed_volume(both));
 }
 
 TEST(SkinCharacter, UpsamplingWeightsAreKeptAndDamagedOnesMadeAgain) {

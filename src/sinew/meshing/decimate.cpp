@@ -5,6 +5,7 @@
 #include "sinew/meshing/require_manifold.h"
 
 #include <Eigen/LU>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -141,6 +142,10 @@ private:
         return is_border_[static_cast<std::size_t>(b)] ? std::pair(b, a) : std::pair(a, b);
     }
 
+    double size_at(Index v) const {
+        return options_.size.empty() ? 1.0 : options_.size[static_cast<std::size_t>(v)];
+    }
+
     struct Target {
         Vec3 place = Vec3::Zero();
         double error = 0.0;
@@ -190,7 +195,7 @@ private:
         }
         const auto [keep, gone] = roles(a, b);
         const double length = (mesh_.position(a) - mesh_.position(b)).norm();
-        const double uneven = options_.evenness * length;
+        const double uneven = options_.evenness * length / size_at(keep);
         const double error = best_position(keep, gone).error + uneven * uneven;
         if (std::sqrt(error) > options_.max_error) {
             return std::nullopt;
@@ -218,6 +223,15 @@ TriangleMesh decimated(const TriangleMesh& mesh, const DecimateOptions& options,
                           .found = "a negative count or error",
                           .needs = "target_triangles >= 0 and max_error >= 0",
                           .remedy = "correct the options"});
+    }
+    if (!options.size.empty() &&
+        (options.size.size() != static_cast<std::size_t>(mesh.points.rows()) ||
+         std::any_of(options.size.begin(), options.size.end(),
+                     [](double s) { return !(s > 0.0) || !std::isfinite(s); }))) {
+        throw InputError({.where = "decimate, options",
+                          .found = fmt::format("{} sizes", options.size.size()),
+                          .needs = fmt::format("{} numbers > 0", mesh.points.rows()),
+                          .remedy = "give one size per vertex, or none"});
     }
     if (mesh.triangles.rows() <= options.target_triangles) {
         return mesh;

@@ -4,6 +4,7 @@
 #include "sinew/mesh/triangle_mesh.h"
 
 #include <limits>
+#include <span>
 
 namespace sinew {
 
@@ -13,6 +14,9 @@ struct DecimateOptions {
                                                                  ///< quadric error gets larger, m
     double evenness = 0.0;  ///< share of an edge's length that counts as error too, >= 0: more than
                             ///< 0 keeps vertices on flat places, in triangles of even size
+    std::span<const double> size = {};  ///< per vertex, > 0: where triangles should be how large,
+                                        ///< against each other; lengths count divided by it. Empty:
+                                        ///< everywhere alike
 };
 
 /// A coarser surface by collapsing edges in the order of their quadric error [Garland1997]: the sum

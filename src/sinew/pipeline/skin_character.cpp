@@ -13,9 +13,8 @@
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/usda.h"
-#include "sinew/meshing/decimate.h"
 #include "sinew/meshing/near_points.h"
-#include "sinew/meshing/repair.h"
+#include "sinew/pipeline/coarse_skin.h"
 #include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/body_skinning.h"
@@ -105,26 +104,6 @@ void weld(Character& character, const std::string& where) {
     }
 }
 
-// About so many vertices. Flat places keep theirs, for they bend with the joints below.
-TriangleMesh coarser(const TriangleMesh& skin, int vertices, const Progress& progress) {
-    const double share = static_cast<double>(vertices) / static_cast<double>(skin.points.rows());
-    const auto triangles =
-        static_cast<Eigen::Index>(share * static_cast<double>(skin.triangles.rows()));
-    constexpr double kEvenness = 0.1;
-    // Scans have sheets that meet in a point or an edge, which cannot be simplified; holes stay.
-    TriangleMesh sound = skin;
-    repair(sound, {.weld = Weld::None, .fill_holes = false, .speck_size = 0.0}, progress);
-    try {
-        return decimated(
-            sound,
-            {.target_triangles = std::max<Eigen::Index>(4, triangles), .evenness = kEvenness},
-            progress);
-    } catch (const InputError& e) {
-        progress.warn(fmt::format("not simplified, all of the skin is simulated: {}", e.what()));
-        return skin;
-    }
-}
-
 Points mesh_points(const Character& character, const Points& skin) {
     Points all(character.mesh.points.rows(), 3);
     for (Eigen::Index i = 0; i < all.rows(); ++i) {
@@ -176,8 +155,9 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     const Timer prepare;
     const bool is_coarse =
         options.simulate_vertices > 0 && options.simulate_vertices < character.skin.points.rows();
-    const TriangleMesh skin =
-        is_coarse ? coarser(character.skin, options.simulate_vertices, progress) : character.skin;
+    const TriangleMesh skin = is_coarse ? coarse_skin(character.skin, character.skeleton,
+                                                      options.simulate_vertices, progress)
+                                        : character.skin;
     ProjectiveSkinning skinning(skin, character.skeleton, options.skinning);
     run.preprocess_s = prepare.seconds();
     std::optional<SkinUpsampling> upsampling;
