@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/support/shapes.h"
@@ -85,6 +86,16 @@ TEST(CharacterFiles, MotionsTurnByAxisAngleOrQuaternion) {
     }
     const CharacterPose pose = pose_of(skeleton, sample(motion, 9.0));
     EXPECT_LT((pose[0] * skeleton.joints[0].position - Vec3(0, 1, 1)).norm(), 1e-12);
+    // Namespaces, case and gaps do not matter where no name fits exactly.
+    const CharacterMotion foreign = parse_character_motion(
+        R"({"keys": [{"time": 0, "joints": {"rig:K_nee": [0.5, 0, 0]}}]})", "x.json", skeleton);
+    const auto knee = std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
+                                   [](const CharacterJoint& j) { return j.name == "knee"; });
+    EXPECT_NEAR(
+        Eigen::AngleAxisd(
+            foreign.keys[0].rotations[static_cast<std::size_t>(knee - skeleton.joints.begin())])
+            .angle(),
+        0.5, 1e-12);
     for (const char* text : {R"({})", R"({"keys": []})", R"({"keys": [{"time": 1}, {"time": 1}]})",
                              R"({"keys": [{"time": 0, "joints": {"nose": [0, 0, 1]}}]})",
                              R"({"keys": [{"time": 0, "joints": {"knee": [0, 0]}}]})",

@@ -45,6 +45,9 @@ TEST(SkinCharacter, RunsAndWritesEveryFormat) {
         read_character(files.folder.path() / "arm.obj", files.folder.path() / "arm.json");
     const SkinRun run = run_skinning(arm, files.motion, {.rate = 20.0, .settle = 2});
     ASSERT_EQ(run.frames.size(), 11u);
+    CharacterMotion rounded = files.motion;
+    rounded.times[1] = 10.0 * 0.0499995;
+    EXPECT_EQ(run_skinning(arm, rounded, {.rate = 20.0, .settle = 0}).frames.size(), 11u);
     EXPECT_EQ(run.simulated_vertices, arm.skin.points.rows());
     EXPECT_GT(run.fps, 1.0);
     EXPECT_GT(run.volume_ratio_min, 0.8);

@@ -25,11 +25,16 @@ struct SkinSettings {
     std::string output;
     std::string sequence = "obj";
     std::string method = "projective";
+    std::string rest = "align";
     std::string cache;
     bool is_uncached = false;
     FileOptions files;
     SkinRunOptions run;
 };
+
+RestPoses rest_poses(const SkinSettings& settings) {
+    return settings.rest == "same" ? RestPoses::Same : RestPoses::Aligned;
+}
 
 // A body of bones, muscle and fat moves by what it is made of.
 struct Moved {
@@ -49,8 +54,8 @@ Moved move_body(const SkinSettings& settings, const Context& context) {
     }
     const Body body = read_archive(settings.mesh);
     Character character = character_of(body);
-    const CharacterMotion motion =
-        read_character_motion(settings.motion, character.skeleton, settings.files.read_options());
+    const CharacterMotion motion = read_character_motion(
+        settings.motion, character.skeleton, settings.files.read_options(), rest_poses(settings));
     SkinRun done = run_body_skinning(body, motion, settings.run, context.progress);
     return {std::move(character), std::move(done)};
 }
@@ -64,8 +69,9 @@ Moved move_character(const SkinSettings& settings, const Context& context) {
                           .needs = "a .glb, .gltf or .fbx file with an animation, or a motion",
                           .remedy = "give one with --motion"});
     }
-    const CharacterMotion motion = read_character_motion(
-        settings.motion.empty() ? settings.mesh : settings.motion, character.skeleton, read);
+    const CharacterMotion motion =
+        read_character_motion(settings.motion.empty() ? settings.mesh : settings.motion,
+                              character.skeleton, read, rest_poses(settings));
     SkinRunOptions options = settings.run;
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
@@ -137,6 +143,12 @@ Verb skin_verb() {
                          ".fbx file; without it that of the skin's own file",
                      .target = &settings->motion,
                      .metavar = "FILE"},
+                    {.name = "--rest",
+                     .help = "recordings that stand differently at rest than the character (arms "
+                             "sideways, arms hanging): align leads its limbs to where they have "
+                             "them; same: their zero pose is its rest",
+                     .target = &settings->rest,
+                     .choices = {"align", "same"}},
                     {.name = "-o,--output",
                      .help = ".glb, .usda, .pc2, .mdd, or a folder for a sequence of files",
                      .target = &settings->output,

@@ -1,14 +1,11 @@
 #include "sinew/body/character_skeleton.h"
 
 #include "sinew/base/error.h"
-#include "sinew/base/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
 #include <set>
 #include <string>
 
@@ -135,105 +132,6 @@ CharacterSkeleton skeleton_of(const MotionClip& clip) {
         }
     }
     return skeleton;
-}
-
-namespace {
-
-// Extent of those joints that both have: the largest side of their box, 0 without any.
-double extent_of(const std::vector<Vec3>& places) {
-    Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
-    Vec3 high = -low;
-    for (const Vec3& p : places) {
-        low = low.cwiseMin(p);
-        high = high.cwiseMax(p);
-    }
-    return places.empty() ? 0.0 : (high - low).maxCoeff();
-}
-
-}  // namespace
-
-namespace {
-
-// A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
-std::string bare_joint_name(const std::string& name) {
-    const std::size_t colon = name.find_last_of(":|");
-    std::string plain;
-    for (const char c : lower(colon == std::string::npos ? name : name.substr(colon + 1))) {
-        if (c != '_' && c != '-' && c != '.' && c != ' ') {
-            plain += c;
-        }
-    }
-    return plain;
-}
-
-// Of each joint of the skeleton, that of the clip with its name, -1 without: exactly, else plainly
-// where that is no other one's.
-std::vector<Index> joints_by_name(const MotionClip& clip, const CharacterSkeleton& skeleton) {
-    std::vector<Index> source(skeleton.size(), -1);
-    for (const bool is_exact : {true, false}) {
-        std::map<std::string, Index> number;
-        std::set<std::string> is_twice;
-        for (std::size_t k = 0; k < clip.joints.size(); ++k) {
-            const std::string& name = clip.joints[k].name;
-            const std::string key = is_exact ? name : bare_joint_name(name);
-            if (!number.insert_or_assign(key, static_cast<Index>(k)).second && !is_exact) {
-                is_twice.insert(key);
-            }
-        }
-        for (std::size_t j = 0; j < skeleton.size(); ++j) {
-            const std::string& name = skeleton.joints[j].name;
-            const std::string key = is_exact ? name : bare_joint_name(name);
-            const auto found = number.find(key);
-            if (source[j] < 0 && found != number.end() && !is_twice.contains(key)) {
-                source[j] = found->second;
-            }
-        }
-    }
-    return source;
-}
-
-}  // namespace
-
-CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton) {
-    require_valid(clip, "motion");
-    const std::vector<Index> source = joints_by_name(clip, skeleton);
-    if (std::all_of(source.begin(), source.end(), [](Index k) { return k < 0; })) {
-        throw InputError(
-            {.where = "motion '" + clip.name + "'",
-             .found = fmt::format("joints such as '{}'", clip.joints[0].name),
-             .needs = fmt::format("names of the skeleton, such as '{}'", skeleton.joints[0].name),
-             .remedy = "rename the joints of one of the two"});
-    }
-    const std::vector<Eigen::Isometry3d> rest = offset_pose(clip);
-    std::vector<Vec3> of_clip;
-    std::vector<Vec3> of_skeleton;
-    for (std::size_t j = 0; j < skeleton.size(); ++j) {
-        if (source[j] >= 0) {
-            of_clip.emplace_back(rest[static_cast<std::size_t>(source[j])].translation());
-            of_skeleton.push_back(skeleton.joints[j].position);
-        }
-    }
-    const double clip_extent = extent_of(of_clip);
-    const double scale = clip_extent > 0.0 ? extent_of(of_skeleton) / clip_extent : 1.0;
-    CharacterMotion motion;
-    for (std::size_t f = 0; f < clip.frame_count; ++f) {
-        const std::vector<Eigen::Isometry3d> now = forward_kinematics(clip, f);
-        JointRotations key;
-        key.shift = scale * (now[0].translation() - rest[0].translation());
-        std::vector<Eigen::Quaterniond> turned(skeleton.size(), Eigen::Quaterniond::Identity());
-        for (std::size_t j = 0; j < skeleton.size(); ++j) {
-            const Index parent = skeleton.joints[j].parent;
-            const Eigen::Quaterniond above = parent < 0 ? Eigen::Quaterniond::Identity()
-                                                        : turned[static_cast<std::size_t>(parent)];
-            turned[j] = source[j] < 0
-                            ? above
-                            : Eigen::Quaterniond(now[static_cast<std::size_t>(source[j])].linear());
-            key.rotations.push_back(above.conjugate() * turned[j]);
-        }
-        motion.times.push_back(static_cast<double>(f) * clip.frame_time);
-        motion.keys.push_back(std::move(key));
-    }
-    return motion;
 }
 
 }  // namespace sinew

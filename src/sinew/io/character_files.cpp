@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/body/motion_transfer.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/strict_json.h"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sinew {
 namespace {
@@ -138,13 +140,32 @@ Eigen::Quaterniond read_turn(const StrictJson& json, const ReadOptions& options)
     return q.normalized();
 }
 
+// The joint of the skeleton that each name in the keys stands for.
+std::map<std::string, std::size_t> numbers_of_named(const StrictJson& json,
+                                                    const CharacterSkeleton& skeleton) {
+    std::set<std::string> named;
+    for (const StrictJson& key : json.at("keys").items()) {
+        if (key.has("joints")) {
+            for (const auto& [name, turn] : key.at("joints").members()) {
+                named.insert(name);
+            }
+        }
+    }
+    const std::vector<std::string> names(named.begin(), named.end());
+    const std::vector<Index> source = joints_by_name(names, skeleton);
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        if (source[j] >= 0) {
+            numbers.emplace(names[static_cast<std::size_t>(source[j])], j);
+        }
+    }
+    return numbers;
+}
+
 CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& skeleton,
                             const ReadOptions& options) {
     json.allow_only({"keys", "name"});
-    std::map<std::string, std::size_t> numbers;
-    for (std::size_t j = 0; j < skeleton.size(); ++j) {
-        numbers.emplace(skeleton.joints[j].name, j);
-    }
+    const std::map<std::string, std::size_t> numbers = numbers_of_named(json, skeleton);
     CharacterMotion motion;
     for (const StrictJson& item : json.at("keys").items()) {
         item.allow_only({"time", "shift", "joints"});
@@ -206,13 +227,13 @@ CharacterMotion parse_character_motion(std::string_view json, const std::string&
 }
 
 CharacterMotion read_character_motion(const std::filesystem::path& path,
-                                      const CharacterSkeleton& skeleton,
-                                      const ReadOptions& options) {
+                                      const CharacterSkeleton& skeleton, const ReadOptions& options,
+                                      RestPoses rests) {
     if (is_bvh(path)) {
-        return motion_of(read_bvh(path, options), skeleton);
+        return motion_of(read_bvh(path, options), skeleton, rests);
     }
     if (is_scene_file(path)) {
-        return motion_of(read_scene(path), 0, skeleton, path.filename().string());
+        return motion_of(read_scene(path), 0, skeleton, path.filename().string(), rests);
     }
     const nlohmann::json document = parse_json_file(path);
     return motion_from(StrictJson(document, path.filename().string()), skeleton, options);

@@ -29,11 +29,13 @@ CharacterSkeleton parse_character_skeleton(std::string_view json, const std::str
 ///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }
 ///
 /// Three numbers turn about an axis by its length (rad), four are a quaternion x y z w. Joints that
-/// a key does not name are at rest there.
+/// a key does not name are at rest there. Names need not agree in namespaces, case and gaps.
+/// @param rests  of recordings and animations; keys are about the character's own rest
 /// @throws InputError
 CharacterMotion read_character_motion(const std::filesystem::path& path,
                                       const CharacterSkeleton& skeleton,
-                                      const ReadOptions& options = {});
+                                      const ReadOptions& options = {},
+                                      RestPoses rests = RestPoses::Aligned);
 CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
                                        const CharacterSkeleton& skeleton,
                                        const ReadOptions& options = {});

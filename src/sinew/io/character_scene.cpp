@@ -2,13 +2,13 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/body/motion_transfer.h"
 #include "sinew/io/fbx.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 namespace sinew {
@@ -179,6 +179,50 @@ std::vector<double> key_times(const GltfAnimation& animation, const std::string&
     return times;
 }
 
+// The joints of a scene and the node of each.
+struct SceneJoints {
+    CharacterSkeleton skeleton;
+    std::vector<std::size_t> node;  // that a joint turns with
+};
+
+// @param has_tips  with the ends of leaves that hold vertices
+SceneJoints joints_of(const GltfScene& scene, bool has_tips) {
+    const std::vector<char> is_joint = joint_nodes(scene);
+    const std::vector<std::string> names = joint_names(scene, is_joint);
+    const std::vector<Eigen::Affine3d> world = world_transforms(scene);
+    const std::vector<Held> held =
+        has_tips ? held_by_nodes(scene) : std::vector<Held>(scene.nodes.size());
+    std::vector<Index> number(scene.nodes.size(), -1);  // of the nearest joint at or above
+    std::vector<char> has_child(scene.nodes.size(), 0);
+    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+        if (is_joint[n] != 0) {
+            for (Index up = scene.nodes[n].parent; up >= 0; up = scene.nodes[at(up)].parent) {
+                has_child[at(up)] = 1;
+            }
+        }
+    }
+    SceneJoints all;
+    const auto add = [&](std::size_t node, const std::string& name, const Vec3& place) {
+        all.skeleton.joints.push_back({.name = name, .parent = number[node], .position = place});
+        all.node.push_back(node);
+    };
+    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+        const Index parent = scene.nodes[n].parent;
+        number[n] = parent < 0 ? -1 : number[at(parent)];
+        if (is_joint[n] == 0) {
+            continue;
+        }
+        const Vec3 place = world[n].translation();
+        add(n, names[n], place);
+        number[n] = static_cast<Index>(all.skeleton.joints.size()) - 1;
+        if (has_child[n] == 0 && held[n].count >= kFewestVertices) {
+            const Vec3 middle = held[n].sum / held[n].count;
+            add(n, names[n] + "_end", place + kTipReach * (middle - place));
+        }
+    }
+    return all;
+}
+
 }  // namespace
 
 bool is_scene_file(const std::filesystem::path& path) {
@@ -191,36 +235,7 @@ GltfScene read_scene(const std::filesystem::path& path) {
 }
 
 CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) {
-    const std::vector<char> is_joint = joint_nodes(scene);
-    const std::vector<std::string> names = joint_names(scene, is_joint);
-    const std::vector<Eigen::Affine3d> world = world_transforms(scene);
-    const std::vector<Held> held = held_by_nodes(scene);
-    std::vector<Index> number(scene.nodes.size(), -1);  // of the nearest joint at or above
-    std::vector<char> has_child(scene.nodes.size(), 0);
-    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
-        if (is_joint[n] != 0) {
-            for (Index up = scene.nodes[n].parent; up >= 0; up = scene.nodes[at(up)].parent) {
-                has_child[at(up)] = 1;
-            }
-        }
-    }
-    CharacterSkeleton skeleton;
-    for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
-        const Index parent = scene.nodes[n].parent;
-        number[n] = parent < 0 ? -1 : number[at(parent)];
-        if (is_joint[n] == 0) {
-            continue;
-        }
-        const Vec3 place = world[n].translation();
-        skeleton.joints.push_back({.name = names[n], .parent = number[n], .position = place});
-        number[n] = static_cast<Index>(skeleton.joints.size()) - 1;
-        if (has_child[n] == 0 && held[n].count >= kFewestVertices) {
-            const Vec3 middle = held[n].sum / held[n].count;
-            skeleton.joints.push_back({.name = names[n] + "_end",
-                                       .parent = number[n],
-                                       .position = place + kTipReach * (middle - place)});
-        }
-    }
+    CharacterSkeleton skeleton = joints_of(scene, true).skeleton;
     if (skeleton.joints.empty()) {
         throw InputError({.where = where,
                           .found = "no joints",
@@ -232,56 +247,34 @@ CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) 
 }
 
 CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
-                          const CharacterSkeleton& skeleton, const std::string& where) {
+                          const CharacterSkeleton& skeleton, const std::string& where,
+                          RestPoses rests) {
     if (animation >= scene.animations.size()) {
         throw InputError({.where = where,
                           .found = fmt::format("{} animations", scene.animations.size()),
                           .needs = fmt::format("number {}", animation),
                           .remedy = "give a motion with --motion"});
     }
-    const std::vector<std::string> names = joint_names(scene, joint_nodes(scene));
-    std::map<std::string, std::size_t> node_of;
-    for (std::size_t n = 0; n < names.size(); ++n) {
-        node_of.emplace(names[n], n);
-    }
-    std::vector<Index> source(skeleton.size(), -1);
-    Index root = -1;
-    for (std::size_t j = 0; j < skeleton.size(); ++j) {
-        const auto found = node_of.find(skeleton.joints[j].name);
-        if (found != node_of.end()) {
-            source[j] = static_cast<Index>(found->second);
-            root = root < 0 ? source[j] : root;
-        }
-    }
-    if (root < 0) {
-        throw InputError(
-            {.where = where,
-             .found = "an animation of other joints",
-             .needs = fmt::format("names of the skeleton, such as '{}'", skeleton.joints[0].name),
-             .remedy = "rename the joints of one of the two"});
-    }
     const GltfAnimation& tracks = scene.animations[animation];
+    const SceneJoints source = joints_of(scene, false);
+    const MotionTransfer transfer(source.skeleton, skeleton, rests, where);
+    Index first = -1;
+    for (std::size_t j = 0; j < skeleton.size() && first < 0; ++j) {
+        first = transfer.source_of(j);
+    }
+    const std::size_t root = source.node[at(first)];
     GltfScene nodes;
     nodes.nodes = scene.nodes;
     const std::vector<Eigen::Affine3d> rest = world_transforms(nodes);
     CharacterMotion motion;
     for (const double time : key_times(tracks, where)) {
         const std::vector<Eigen::Affine3d> now = world_transforms(posed_scene(nodes, tracks, time));
-        JointRotations key;
-        key.shift = now[at(root)].translation() - rest[at(root)].translation();
-        std::vector<Eigen::Quaterniond> turned(skeleton.size(), Eigen::Quaterniond::Identity());
-        for (std::size_t j = 0; j < skeleton.size(); ++j) {
-            const Index parent = skeleton.joints[j].parent;
-            const Eigen::Quaterniond above =
-                parent < 0 ? Eigen::Quaterniond::Identity() : turned[at(parent)];
-            turned[j] = source[j] < 0
-                            ? above
-                            : Eigen::Quaterniond(now[at(source[j])].rotation() *
-                                                 rest[at(source[j])].rotation().transpose());
-            key.rotations.push_back(above.conjugate() * turned[j]);
+        std::vector<Eigen::Quaterniond> turns;
+        for (const std::size_t node : source.node) {
+            turns.emplace_back(now[node].rotation() * rest[node].rotation().transpose());
         }
         motion.times.push_back(time);
-        motion.keys.push_back(std::move(key));
+        motion.keys.push_back(transfer(turns, now[root].translation() - rest[root].translation()));
     }
     return motion;
 }

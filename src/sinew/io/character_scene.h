@@ -23,11 +23,12 @@ GltfScene read_scene(const std::filesystem::path& path);
 /// @throws InputError  when there is no joint
 CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where);
 
-/// An animation of the scene on that skeleton: joints of the same name turn alike; the first root
-/// that moves shifts the character. Shifts of other joints and scales are left out.
+/// An animation of the scene on that skeleton (body/motion_transfer.h); the first joint that both
+/// have shifts the character. Shifts of other joints and scales are left out.
 /// @param animation  number; 0 is the first
 /// @throws InputError  when there is no such animation or it moves no joint of the skeleton
 CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
-                          const CharacterSkeleton& skeleton, const std::string& where);
+                          const CharacterSkeleton& skeleton, const std::string& where,
+                          RestPoses rests = RestPoses::Aligned);
 
 }  // namespace sinew

@@ -124,9 +124,11 @@ void require_valid_run(const SkinRunOptions& options) {
 }
 
 int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
+    // Files round the time of a frame (0.0333333 s): a last one that is short by this much counts.
+    constexpr double kShortBy = 0.02;
     const double length = motion.times.back() - motion.times.front();
     return options.frames > 0 ? options.frames
-                              : 1 + static_cast<int>(std::floor(length * options.rate + 1e-6));
+                              : 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
 }
 
 }  // namespace

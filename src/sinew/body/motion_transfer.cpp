@@ -1,0 +1,242 @@
+#include "sinew/body/motion_transfer.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace sinew {
+namespace {
+
+constexpr double kBeside = 0.03;    // of a skeleton's largest side: joints this near to the middle
+                                    // plane are of the trunk
+constexpr double kAcross = 0.7071;  // cosine of the angle between a bone and the one before it
+constexpr double kNearlySame = 0.966;  // cosine of the angle within which feet stay as they are
+constexpr double kSameDirection = 1.0 - 1e-12;
+
+// A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
+std::string bare_joint_name(const std::string& name) {
+    const std::size_t colon = name.find_last_of(":|");
+    std::string plain;
+    for (const char c : lower(colon == std::string::npos ? name : name.substr(colon + 1))) {
+        if (c != '_' && c != '-' && c != '.' && c != ' ') {
+            plain += c;
+        }
+    }
+    return plain;
+}
+
+const Vec3& place(const CharacterSkeleton& skeleton, Index joint) {
+    return skeleton.joints[static_cast<std::size_t>(joint)].position;
+}
+
+double largest_side(const CharacterSkeleton& skeleton) {
+    Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
+    Vec3 high = -low;
+    for (const CharacterJoint& joint : skeleton.joints) {
+        low = low.cwiseMin(joint.position);
+        high = high.cwiseMax(joint.position);
+    }
+    return skeleton.joints.empty() ? 0.0 : (high - low).maxCoeff();
+}
+
+// From a joint to the middle of some others.
+std::optional<Vec3> direction(const CharacterSkeleton& skeleton, Index from,
+                              std::span<const Index> to) {
+    if (to.empty()) {
+        return std::nullopt;
+    }
+    Vec3 sum = Vec3::Zero();
+    for (const Index joint : to) {
+        sum += place(skeleton, joint) - place(skeleton, from);
+    }
+    const double length = sum.norm();
+    return length > 1e-9 * largest_side(skeleton) ? std::optional<Vec3>(sum / length)
+                                                  : std::nullopt;
+}
+
+std::vector<Index> children_of(const CharacterSkeleton& skeleton, Index joint) {
+    std::vector<Index> children;
+    for (std::size_t j = 0; j < skeleton.size(); ++j) {
+        if (skeleton.joints[j].parent == joint) {
+            children.push_back(static_cast<Index>(j));
+        }
+    }
+    return children;
+}
+
+}  // namespace
+
+std::vector<Index> joints_by_name(std::span<const std::string> names,
+                                  const CharacterSkeleton& skeleton) {
+    std::vector<Index> source(skeleton.size(), -1);
+    for (const bool is_exact : {true, false}) {
+        std::map<std::string, Index> number;
+        std::set<std::string> is_twice;
+        for (std::size_t k = 0; k < names.size(); ++k) {
+            const std::string key = is_exact ? names[k] : bare_joint_name(names[k]);
+            if (!number.insert_or_assign(key, static_cast<Index>(k)).second && !is_exact) {
+                is_twice.insert(key);
+            }
+        }
+        for (std::size_t j = 0; j < skeleton.size(); ++j) {
+            const std::string& name = skeleton.joints[j].name;
+            const std::string key = is_exact ? name : bare_joint_name(name);
+            const auto found = number.find(key);
+            if (source[j] < 0 && found != number.end() && !is_twice.contains(key)) {
+                source[j] = found->second;
+            }
+        }
+    }
+    return source;
+}
+
+MotionTransfer::MotionTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target,
+                               RestPoses rests, std::string_view where)
+    : target_(target), alignment_(target.size(), Eigen::Quaterniond::Identity()) {
+    std::vector<std::string> names;
+    for (const CharacterJoint& joint : source.joints) {
+        names.push_back(joint.name);
+    }
+    source_ = joints_by_name(names, target);
+    if (std::all_of(source_.begin(), source_.end(), [](Index k) { return k < 0; })) {
+        throw InputError(
+            {.where = std::string(where),
+             .found = names.empty() ? std::string("no joints")
+                                    : fmt::format("joints such as '{}'", names[0]),
+             .needs = fmt::format("names of the skeleton, such as '{}'", target.joints[0].name),
+             .remedy = "rename the joints of one of the two"});
+    }
+    // From each joint to the next one above that both have.
+    double of_source = 0.0;
+    double of_target = 0.0;
+    for (std::size_t j = 0; j < target.size(); ++j) {
+        Index up = target.joints[j].parent;
+        while (up >= 0 && source_[static_cast<std::size_t>(up)] < 0) {
+            up = target.joints[static_cast<std::size_t>(up)].parent;
+        }
+        if (source_[j] >= 0 && up >= 0) {
+            of_target += (target.joints[j].position - place(target, up)).norm();
+            of_source +=
+                (place(source, source_[j]) - place(source, source_[static_cast<std::size_t>(up)]))
+                    .norm();
+        }
+    }
+    scale_ = of_source > 0.0 && of_target > 0.0 ? of_target / of_source : 1.0;
+    if (rests == RestPoses::Aligned) {
+        align(source);
+    }
+}
+
+void MotionTransfer::align(const CharacterSkeleton& source) {
+    // The nearest joints below each one that both skeletons have.
+    std::vector<std::vector<Index>> below(target_.size());
+    for (std::size_t j = 0; j < target_.size(); ++j) {
+        Index up = target_.joints[j].parent;
+        while (up >= 0 && source_[static_cast<std::size_t>(up)] < 0) {
+            up = target_.joints[static_cast<std::size_t>(up)].parent;
+        }
+        if (source_[j] >= 0 && up >= 0) {
+            below[static_cast<std::size_t>(up)].push_back(static_cast<Index>(j));
+        }
+    }
+    const auto is_beside = [](const CharacterSkeleton& skeleton, Index joint) {
+        return std::abs(place(skeleton, joint).x() - skeleton.joints[0].position.x()) >
+               kBeside * largest_side(skeleton);
+    };
+    std::vector<std::optional<Vec3>> before_target(target_.size());  // of the bone above
+    std::vector<std::optional<Vec3>> before_source(target_.size());
+    for (std::size_t j = 0; j < target_.size(); ++j) {
+        const auto joint = static_cast<Index>(j);
+        const Index parent = target_.joints[j].parent;
+        if (parent >= 0) {
+            alignment_[j] = alignment_[static_cast<std::size_t>(parent)];
+            before_target[j] = before_target[static_cast<std::size_t>(parent)];
+            before_source[j] = before_source[static_cast<std::size_t>(parent)];
+        }
+        const Index s = source_[j];
+        if (s < 0) {
+            continue;
+        }
+        // Without a common joint below, to the tips of both.
+        std::vector<Index> ends = below[j];
+        std::vector<Index> source_ends;
+        for (const Index end : ends) {
+            source_ends.push_back(source_[static_cast<std::size_t>(end)]);
+        }
+        if (ends.empty()) {
+            ends = children_of(target_, joint);
+            source_ends = children_of(source, s);
+        }
+        const std::optional<Vec3> d_target = direction(target_, joint, ends);
+        const std::optional<Vec3> d_source = direction(source, s, source_ends);
+        if (!d_target || !d_source || !is_beside(target_, joint) || !is_beside(source, s)) {
+            continue;
+        }
+        const bool is_across = before_target[j] && before_source[j] &&
+                               before_target[j]->dot(*d_target) < kAcross &&
+                               before_source[j]->dot(*d_source) < kAcross;
+        before_target[j] = d_target;
+        before_source[j] = d_source;
+        if (is_across) {
+            if (d_target->dot(*d_source) > kNearlySame) {
+                alignment_[j].setIdentity();
+            }
+            continue;
+        }
+        const Vec3 led = alignment_[j] * *d_target;
+        if (led.dot(*d_source) < kSameDirection) {
+            alignment_[j] =
+                (Eigen::Quaterniond::FromTwoVectors(led, *d_source) * alignment_[j]).normalized();
+        }
+    }
+}
+
+JointRotations MotionTransfer::operator()(std::span<const Eigen::Quaterniond> turns,
+                                          const Vec3& way) const {
+    JointRotations key;
+    key.shift = scale_ * way;
+    std::vector<Eigen::Quaterniond> turned(target_.size(), Eigen::Quaterniond::Identity());
+    for (std::size_t j = 0; j < target_.size(); ++j) {
+        const Index parent = target_.joints[j].parent;
+        const Eigen::Quaterniond above =
+            parent < 0 ? Eigen::Quaterniond::Identity() : turned[static_cast<std::size_t>(parent)];
+        turned[j] =
+            source_[j] < 0 ? above : turns[static_cast<std::size_t>(source_[j])] * alignment_[j];
+        key.rotations.push_back(above.conjugate() * turned[j]);
+    }
+    return key;
+}
+
+CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton,
+                          RestPoses rests) {
+    require_valid(clip, "motion");
+    const CharacterSkeleton source = skeleton_of(clip);
+    const MotionTransfer transfer(source, skeleton, rests, "motion '" + clip.name + "'");
+    // Joint of the clip that each one of its skeleton turns with: tips come after theirs.
+    std::vector<std::size_t> turns_with;
+    for (std::size_t k = 0; k < clip.joints.size(); ++k) {
+        turns_with.insert(turns_with.end(), clip.joints[k].has_end ? 2 : 1, k);
+    }
+    const std::vector<Eigen::Isometry3d> rest = offset_pose(clip);
+    CharacterMotion motion;
+    for (std::size_t f = 0; f < clip.frame_count; ++f) {
+        const std::vector<Eigen::Isometry3d> now = forward_kinematics(clip, f);
+        std::vector<Eigen::Quaterniond> turns;
+        for (const std::size_t k : turns_with) {
+            turns.emplace_back(now[k].linear());
+        }
+        motion.times.push_back(static_cast<double>(f) * clip.frame_time);
+        motion.keys.push_back(transfer(turns, now[0].translation() - rest[0].translation()));
+    }
+    return motion;
+}
+
+}  // namespace sinew
