@@ -120,13 +120,42 @@ TEST(SkinCharacter, ASkinTurnedInsideOutIsTurnedBack) {
     EXPECT_EQ(turned.mesh.triangles, part.mesh.triangles);
 }
 
-TEST(SkinCharacter, ASkeletonInAnotherUnitIsNamed) {
+TEST(SkinCharacter, ASkeletonInAnotherUnitIsNamedWithWhatWouldHelp) {
     const Files files;
+    const std::filesystem::path folder = files.folder.path();
+    const auto remedy = [&](const std::string& mesh, const ReadOptions& options,
+                            const std::optional<ReadOptions>& joints = std::nullopt) {
+        try {
+            read_character(folder / mesh, folder / "arm.json", options, joints);
+        } catch (const InputError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
     MeshPart part{.name = "arm", .mesh = support::cylinder(50.0, 600.0, 20, 30)};
-    write_surface(files.folder.path() / "mm.ply", {&part, 1});
-    const Character arm =
-        read_character(files.folder.path() / "mm.ply", files.folder.path() / "arm.json");
-    EXPECT_THROW(run_skinning(arm, files.motion), InputError);
+    write_surface(folder / "mm.ply", {&part, 1});
+    const ReadOptions mm{.unit = Unit::Millimetre};
+    EXPECT_NE(remedy("mm.ply", {}).find("--unit mm --up y --skeleton-unit m --skeleton-up y"),
+              std::string::npos)
+        << remedy("mm.ply", {});
+    EXPECT_NE(remedy("mm.ply", mm).find("--skeleton-unit m "), std::string::npos);
+    EXPECT_EQ(remedy("mm.ply", mm, ReadOptions{}), "");
+    EXPECT_EQ(remedy("arm.obj", {}), "");
+    // Z up beside Y up.
+    const Eigen::VectorXd y = part.mesh.points.col(1);
+    part.mesh.points.col(1) = -part.mesh.points.col(2);
+    part.mesh.points.col(2) = y;
+    part.mesh.points *= 1e-3;
+    write_surface(folder / "z.ply", {&part, 1});
+    EXPECT_NE(remedy("z.ply", {}).find("--up z --skeleton-unit m --skeleton-up y"),
+              std::string::npos)
+        << remedy("z.ply", {});
+    EXPECT_EQ(remedy("z.ply", {.up = UpAxis::Z}, ReadOptions{}), "");
+    // No unit helps where they are just apart.
+    part.mesh.points.rowwise() += Eigen::RowVector3d(3.0, 0.0, 0.0);
+    write_surface(folder / "apart.ply", {&part, 1});
+    const Character apart = read_character(folder / "apart.ply", folder / "arm.json");
+    EXPECT_THROW(run_skinning(apart, files.motion), InputError);
 }
 
 TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {

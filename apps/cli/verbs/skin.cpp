@@ -26,11 +26,25 @@ struct SkinSettings {
     std::string sequence = "obj";
     std::string method = "projective";
     std::string rest = "align";
+    std::string skeleton_unit;
+    std::string skeleton_up;
     std::string cache;
     bool is_uncached = false;
     FileOptions files;
     SkinRunOptions run;
 };
+
+// Of skeleton and motion: as the skin is, unless said otherwise.
+ReadOptions skeleton_options(const SkinSettings& settings) {
+    ReadOptions options = settings.files.read_options();
+    if (!settings.skeleton_unit.empty()) {
+        options.unit = unit_from_name(settings.skeleton_unit);
+    }
+    if (!settings.skeleton_up.empty()) {
+        options.up = up_axis_from_name(settings.skeleton_up);
+    }
+    return options;
+}
 
 RestPoses rest_poses(const SkinSettings& settings) {
     return settings.rest == "same" ? RestPoses::Same : RestPoses::Aligned;
@@ -61,8 +75,9 @@ Moved move_body(const SkinSettings& settings, const Context& context) {
 }
 
 Moved move_character(const SkinSettings& settings, const Context& context) {
-    const ReadOptions read = settings.files.read_options();
-    Character character = read_character(settings.mesh, settings.skeleton, read);
+    const ReadOptions read = skeleton_options(settings);
+    Character character =
+        read_character(settings.mesh, settings.skeleton, settings.files.read_options(), read);
     if (settings.motion.empty() && !is_scene_file(settings.mesh)) {
         throw InputError({.where = settings.mesh,
                           .found = "no motion",
@@ -184,6 +199,16 @@ Verb skin_verb() {
                      .target = &settings->is_uncached}},
         .run = {}};
     settings->files.add_to(verb.options);
+    verb.options.push_back({.name = "--skeleton-unit",
+                            .help = "of skeleton and motion files that do not say theirs; without "
+                                    "it that of the skin",
+                            .target = &settings->skeleton_unit,
+                            .choices = {"m", "cm", "mm"}});
+    verb.options.push_back({.name = "--skeleton-up",
+                            .help = "axis that points up in skeleton and motion files; without it "
+                                    "that of the skin",
+                            .target = &settings->skeleton_up,
+                            .choices = {"y", "z"}});
     add_field_options(verb.options, settings->run.skinning);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         return run_skin(*settings, context, result);

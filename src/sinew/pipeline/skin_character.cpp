@@ -15,6 +15,7 @@
 #include "sinew/io/usda.h"
 #include "sinew/meshing/near_points.h"
 #include "sinew/pipeline/coarse_skin.h"
+#include "sinew/pipeline/skeleton_fit.h"
 #include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/body_skinning.h"
@@ -134,7 +135,8 @@ int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
 }  // namespace
 
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
-                         const ReadOptions& options) {
+                         const ReadOptions& options,
+                         const std::optional<ReadOptions>& skeleton_options) {
     if (skeleton.empty() && !is_scene_file(mesh)) {
         throw InputError(
             {.where = mesh.string(),
@@ -146,7 +148,21 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     character.name = mesh.stem().string();
     character.mesh = merged(read_surface(mesh, options));
     weld(character, mesh.string());
-    character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, options);
+    const ReadOptions joints = skeleton_options.value_or(options);
+    character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, joints);
+    const std::optional<std::string> other =
+        reading_that_fits(character.mesh.points, character.skeleton,
+                          {.skin = options,
+                           .skeleton = joints,
+                           .is_skin_open = !is_scene_file(mesh),
+                           .is_skeleton_open = !skeleton.empty() && !is_scene_file(skeleton)});
+    if (other) {
+        throw InputError(
+            {.where = skeleton.empty() ? mesh.string() : skeleton.string(),
+             .found = "joints beside the skin, in another unit or with another axis up",
+             .needs = "a skeleton in its skin",
+             .remedy = "read them with " + *other});
+    }
     return character;
 }
 

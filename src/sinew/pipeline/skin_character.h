@@ -8,6 +8,7 @@
 #include "sinew/skinning/projective_skinning.h"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,13 @@ struct Character {
 };
 
 /// @param skeleton  empty: the joints of the mesh's own file (.glb, .gltf, .fbx)
-/// @throws InputError
+/// @param options           of the mesh
+/// @param skeleton_options  none: those of the mesh
+/// @throws InputError  also when skeleton and mesh lie apart and another unit or axis would bring
+///                     them together, which is named
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
-                         const ReadOptions& options = {});
+                         const ReadOptions& options = {},
+                         const std::optional<ReadOptions>& skeleton_options = std::nullopt);
 
 enum class SkinMethod { Projective, Linear, DualQuaternions };
 
