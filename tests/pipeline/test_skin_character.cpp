@@ -151,6 +151,11 @@ TEST(SkinCharacter, ASkeletonInAnotherUnitIsNamedWithWhatWouldHelp) {
               std::string::npos)
         << remedy("z.ply", {});
     EXPECT_EQ(remedy("z.ply", {.up = UpAxis::Z}, ReadOptions{}), "");
+    // A point far away hides the rest, and is named.
+    MeshPart far = part;
+    far.mesh.points(0, 0) = 1e30;
+    write_surface(folder / "far.ply", {&far, 1});
+    EXPECT_NE(remedy("far.ply", {}).find("no triangle larger"), std::string::npos);
     // No unit helps where they are just apart.
     part.mesh.points.rowwise() += Eigen::RowVector3d(3.0, 0.0, 0.0);
     write_surface(folder / "apart.ply", {&part, 1});

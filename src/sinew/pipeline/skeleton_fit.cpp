@@ -11,6 +11,7 @@ namespace {
 constexpr double kAround = 0.05;     // of the skin's diagonal, where joints may be beside its box
 constexpr double kMostInside = 0.9;  // of the joints
 constexpr double kLeastSize = 0.3;   // of the skeleton's largest side against the skin's
+constexpr double kSpecks = 0.01;     // of the points, on each side
 constexpr double kSmallest = 0.4;    // m, of what is likely
 constexpr double kLargest = 2.6;
 
@@ -26,13 +27,25 @@ Points reread(Points points, const ReadOptions& was, const ReadOptions& now) {
     return points;
 }
 
+// The corner of a box that holds all points beyond a few on each side: specks far away say nothing.
+Eigen::RowVector3d corner(const Points& points, double share) {
+    Eigen::RowVector3d at;
+    for (int k = 0; k < 3; ++k) {
+        Eigen::VectorXd sorted = points.col(k);
+        const auto n = static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
+        std::nth_element(sorted.data(), sorted.data() + n, sorted.data() + sorted.size());
+        at[k] = sorted[n];
+    }
+    return at;
+}
+
 double largest_side(const Points& points) {
-    return (points.colwise().maxCoeff() - points.colwise().minCoeff()).maxCoeff();
+    return (corner(points, 1.0 - kSpecks) - corner(points, kSpecks)).maxCoeff();
 }
 
 bool stands_in(const Points& joints, const Points& skin) {
-    const Eigen::RowVector3d low = skin.colwise().minCoeff();
-    const Eigen::RowVector3d high = skin.colwise().maxCoeff();
+    const Eigen::RowVector3d low = corner(skin, kSpecks);
+    const Eigen::RowVector3d high = corner(skin, 1.0 - kSpecks);
     const double beside = kAround * (high - low).norm();
     Eigen::Index inside = 0;
     for (Eigen::Index j = 0; j < joints.rows(); ++j) {

@@ -98,6 +98,14 @@ void weld(Character& character, const std::string& where) {
     for (std::size_t t = 0; t < rows.size(); ++t) {
         character.skin.triangles.row(static_cast<Eigen::Index>(t)) = rows[t];
     }
+    if (rows.empty() && mesh.triangles.rows() > 0) {
+        throw InputError(
+            {.where = where,
+             .found = fmt::format("no triangle larger than {:.3g} m, of a skin {:.3g} m large",
+                                  kSamePoint * size, size),
+             .needs = "triangles larger than 1/100000 of the skin",
+             .remedy = "take out points far away: sinew repair"});
+    }
     require_surface(character.skin, where);
     // Collisions ask which side is outside.
     if (enclosed_volume(character.skin) < 0.0) {

@@ -21,6 +21,8 @@ constexpr double kThinnest = 0.1;
 // are flat, and would only make the system stiff. Long thin ones, below small triangles far from
 // their bone, are not flat.
 constexpr double kFlatPrism = 1e-4;
+// Thinner ones than this, as a share of the volume of a cube of their longest edge, are rounding.
+constexpr double kNoPrism = 1e-9;
 
 // A place on the lines of the bones.
 struct OnBones {
@@ -168,15 +170,18 @@ double determinant(const Points& x, const std::array<Index, 4>& t) {
 // det = 2 area * height, for each face.
 bool is_flat(const Points& x, const std::array<Index, 4>& t, double det) {
     double shortest = std::numeric_limits<double>::infinity();
+    double longest = 0.0;
     double largest = 0.0;  // twice the area of a face
     for (std::size_t i = 0; i < 4; ++i) {
         const Vec3 p = point(x, t[i]);
         const Vec3 u = point(x, t[(i + 1) % 4]) - p;
         const Vec3 v = point(x, t[(i + 2) % 4]) - p;
         shortest = std::min({shortest, u.norm(), v.norm()});
+        longest = std::max({longest, u.norm(), v.norm()});
         largest = std::max(largest, u.cross(v).norm());
     }
-    return std::abs(det) <= kFlatPrism * shortest * largest;
+    return std::abs(det) <= kFlatPrism * shortest * largest ||
+           std::abs(det) <= kNoPrism * longest * longest * longest;
 }
 
 void add_tets(FleshPrisms& flesh) {
