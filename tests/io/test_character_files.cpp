@@ -3,6 +3,7 @@
 #include "sinew/io/character_files.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/point_cache.h"
+#include "sinew/io/skel_files.h"
 #include "sinew/io/usda.h"
 
 #include <gtest/gtest.h>
@@ -138,6 +139,49 @@ TEST(CharacterFiles, RecordedMotionsMoveJointsOfTheSameName) {
     EXPECT_LT(
         (pose_of(other, sample(motion_of(clip, other), 0.5))[1].matrix() - pose[1].matrix()).norm(),
         1e-12);
+}
+
+TEST(SkelFiles, TurnAboutWorldAxesAndMayBeZUp) {
+    const char* skel = "3\n0 0 10 hip root\n0 0 5\tknee\thip\n0 -1 0 foot knee\n";
+    const char* anim =
+        "3 2\n0\n1 0 0\n1 0 0\n0 0 \n1\n1 0 0\n0 -1 0\n0 0.5 \n2\n1 0 0\n0 0 1\n0 1 \n";
+    const ReadOptions up{.unit = Unit::Centimetre, .up = UpAxis::Z};
+    const CharacterSkeleton skeleton = parse_skel(skel, "leg.skel", up);
+    ASSERT_EQ(skeleton.size(), 3u);
+    EXPECT_EQ(skeleton.joints[2].name, "foot");
+    EXPECT_EQ(skeleton.joints[2].parent, 1);
+    EXPECT_LT((skeleton.joints[0].position - Vec3(0, 0.1, 0)).norm(), 1e-15);
+    EXPECT_LT((skeleton.joints[2].position - Vec3(0, 0, 0.01)).norm(), 1e-15);
+    const CharacterMotion motion = parse_anim(anim, "kick.anim", skeleton, up);
+    ASSERT_EQ(motion.times, (std::vector<double>{0.0, 0.75, 1.5}));
+    const Eigen::Quaterniond first(Eigen::AngleAxisd(0.5, Vec3::UnitZ()));
+    const Eigen::Quaterniond second(Eigen::AngleAxisd(1.0, Vec3::UnitY()));
+    EXPECT_LT(motion.keys[1].rotations[1].angularDistance(first), 1e-12);
+    EXPECT_LT(motion.keys[2].rotations[1].angularDistance(second), 1e-12);
+    EXPECT_LT(motion.keys[2].rotations[2].angularDistance(Eigen::Quaterniond::Identity()), 1e-12);
+    // As files, by their endings.
+    const support::TemporaryFolder folder;
+    std::ofstream(folder.path() / "leg.skel") << skel;
+    std::ofstream(folder.path() / "kick.ANIM") << anim;
+    const CharacterSkeleton read = read_character_skeleton(folder.path() / "leg.skel", up);
+    EXPECT_EQ(read.joints[1].position, skeleton.joints[1].position);
+    EXPECT_EQ(read_character_motion(folder.path() / "kick.ANIM", read, up).keys.size(), 3u);
+}
+
+TEST(SkelFiles, DamageIsRefused) {
+    for (const char* text : {"", "x", "-1", "2\n0 0 0 a root\n", "999999999\n0 0 0 a root\n",
+                             "2\n0 0 0 a root\n0 1 0 b c\n", "2\n0 0 0 a b\n0 1 0 b root\n",
+                             "2\n0 0 0 a root\n0 nan 0 b a\n", "2\n0 0 0 a root\n0 1 0 a a\n",
+                             "2\n0 0 0 a root\n0 0 0 b a\n", "2\n0 0 0 a root\n0 1 0 b\n"}) {
+        EXPECT_THROW(parse_skel(text, "x.skel"), InputError) << text;
+    }
+    const CharacterSkeleton skeleton = parse_skel("2\n0 0 0 a root\n0 1 0 b a\n", "x.skel");
+    for (const char* text :
+         {"", "1", "0 2\n", "1 0\n0\n", "1 3\n0\n1 0 0\n1 0 0\n1 0 0\n0 0 0\n",
+          "1 2\n0\n1 0 0\n1 0 0\n0\n", "1 2\n0\n1 0 0\n0 0 0\n0 1\n",
+          "1 2\n0\n1 0 0\n1 0 inf\n0 1\n", "99999999 2\n0\n1 0 0\n1 0 0\n0 0\n"}) {
+        EXPECT_THROW(parse_anim(text, "x.anim", skeleton), InputError) << text;
+    }
 }
 
 TEST(PointCaches, AreReadAsTheyWereWritten) {

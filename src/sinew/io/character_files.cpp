@@ -5,6 +5,7 @@
 #include "sinew/body/motion_transfer.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/io/skel_files.h"
 #include "sinew/io/strict_json.h"
 
 #include <fmt/format.h>
@@ -18,8 +19,8 @@ namespace {
 
 constexpr std::size_t kMostJoints = 4096;
 
-bool is_bvh(const std::filesystem::path& path) {
-    return lower(path.extension().string()) == ".bvh";
+bool ends_in(const std::filesystem::path& path, std::string_view ending) {
+    return lower(path.extension().string()) == ending;
 }
 
 Vec3 read_place(const StrictJson& json, const ReadOptions& options) {
@@ -207,13 +208,16 @@ CharacterSkeleton parse_character_skeleton(std::string_view json, const std::str
 
 CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
                                           const ReadOptions& options) {
-    if (is_bvh(path)) {
+    if (ends_in(path, ".bvh")) {
         CharacterSkeleton skeleton = skeleton_of(read_bvh(path, options));
         require_valid(skeleton, path.filename().string());
         return skeleton;
     }
     if (is_scene_file(path)) {
         return skeleton_of(read_scene(path), path.filename().string());
+    }
+    if (ends_in(path, ".skel")) {
+        return read_skel(path, options);
     }
     const nlohmann::json document = parse_json_file(path);
     return skeleton_from(StrictJson(document, path.filename().string()), options);
@@ -229,11 +233,14 @@ CharacterMotion parse_character_motion(std::string_view json, const std::string&
 CharacterMotion read_character_motion(const std::filesystem::path& path,
                                       const CharacterSkeleton& skeleton, const ReadOptions& options,
                                       RestPoses rests) {
-    if (is_bvh(path)) {
+    if (ends_in(path, ".bvh")) {
         return motion_of(read_bvh(path, options), skeleton, rests);
     }
     if (is_scene_file(path)) {
         return motion_of(read_scene(path), 0, skeleton, path.filename().string(), rests);
+    }
+    if (ends_in(path, ".anim")) {
+        return read_anim(path, skeleton, options);
     }
     const nlohmann::json document = parse_json_file(path);
     return motion_from(StrictJson(document, path.filename().string()), skeleton, options);

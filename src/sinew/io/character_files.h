@@ -15,7 +15,8 @@ namespace sinew {
 ///
 /// `parent` is a name, a number (from 0) or null; joints may stand in any order. Optional:
 /// `radius`, `bone_radius` (in the file's unit), `stiffness`, `mass`, `virtual`. A .bvh file gives
-/// the skeleton of its motion, a .glb, .gltf or .fbx file that of its skins.
+/// the skeleton of its motion, a .glb, .gltf or .fbx file that of its skins; .skel files are read
+/// too (io/skel_files.h).
 /// @throws InputError
 CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
                                           const ReadOptions& options = {});
@@ -23,7 +24,7 @@ CharacterSkeleton parse_character_skeleton(std::string_view json, const std::str
                                            const ReadOptions& options = {});
 
 /// Reads a motion for that skeleton: a .bvh file, the first animation of a .glb, .gltf or .fbx
-/// file, or key frames
+/// file, an .anim file (io/skel_files.h), or key frames
 ///
 ///   { "keys": [ { "time": 0 },
 ///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }
