@@ -163,6 +163,32 @@ TEST(SkinCharacter, ASkeletonInAnotherUnitIsNamedWithWhatWouldHelp) {
     EXPECT_THROW(run_skinning(apart, files.motion), InputError);
 }
 
+// Twenty units tall, as characters of games are: the shape of the same one in metres.
+TEST(SkinCharacter, AnyUnitGivesTheSameShape) {
+    const auto fold = [](double scale) {
+        Character arm;
+        arm.mesh = support::cylinder(0.12 * scale, 1.75 * scale, 20, 30);
+        arm.skin = arm.mesh;
+        for (Eigen::Index i = 0; i < arm.mesh.points.rows(); ++i) {
+            arm.skin_vertex.push_back(static_cast<Index>(i));
+        }
+        arm.skeleton.joints = {{.name = "a", .parent = -1, .position = Vec3(0, 0.1, 0) * scale},
+                               {.name = "b", .parent = 0, .position = Vec3(0, 0.9, 0) * scale},
+                               {.name = "c", .parent = 1, .position = Vec3(0, 1.65, 0) * scale}};
+        CharacterMotion motion{.times = {0.0, 0.3}, .keys = std::vector<JointRotations>(2)};
+        for (JointRotations& key : motion.keys) {
+            key.rotations.assign(3, Eigen::Quaterniond::Identity());
+        }
+        motion.keys[1].rotations[1] = Eigen::AngleAxisd(2.0, Vec3::UnitX());
+        const SkinRun run = run_skinning(
+            arm, motion, {.skinning = {.collisions = SkinCollisions::Global}, .settle = 0});
+        return Points(run.frames.back() / scale);
+    };
+    const Points metres = fold(1.0);
+    EXPECT_LT((fold(16.0) - metres).rowwise().norm().maxCoeff(), 0.002);
+    EXPECT_LT((fold(1.0 / 16.0) - metres).rowwise().norm().maxCoeff(), 0.002);
+}
+
 TEST(SkinCharacter, ACoarseSimulationMovesTheFineSkinAlike) {
     const Files files;
     const Character arm =

@@ -132,6 +132,21 @@ void require_valid_run(const SkinRunOptions& options) {
     }
 }
 
+// Stiffness grows with the length of what is stiff, weights of contacts and masses do not by
+// themselves. They are meant for people in metres: what is far larger or smaller has another unit,
+// and moves like a person of its shape.
+ProjectiveSkinningOptions in_its_own_unit(const Points& skin, ProjectiveSkinningOptions options) {
+    constexpr double kPerson = 1.75;  // m
+    constexpr double kSmallest = 0.3;
+    constexpr double kLargest = 4.0;
+    const double size = (skin.colwise().maxCoeff() - skin.colwise().minCoeff()).maxCoeff();
+    if (size > 0.0 && std::isfinite(size) && (size < kSmallest || size > kLargest)) {
+        options.contact_weight *= size / kPerson;
+        options.mass *= size / kPerson;
+    }
+    return options;
+}
+
 int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
     // Files round the time of a frame (0.0333333 s): a last one that is short by this much counts.
     constexpr double kShortBy = 0.02;
@@ -184,7 +199,8 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     const TriangleMesh skin = is_coarse ? coarse_skin(character.skin, character.skeleton,
                                                       options.simulate_vertices, progress)
                                         : character.skin;
-    ProjectiveSkinning skinning(skin, character.skeleton, options.skinning);
+    ProjectiveSkinning skinning(skin, character.skeleton,
+                                in_its_own_unit(character.skin.points, options.skinning));
     run.preprocess_s = prepare.seconds();
     std::optional<SkinUpsampling> upsampling;
     if (is_coarse) {
