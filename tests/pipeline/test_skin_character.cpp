@@ -55,7 +55,22 @@ TEST(SkinCharacter, RunsAndWritesEveryFormat) {
     EXPECT_LT((run.frames[0] - arm.mesh.points).cwiseAbs().maxCoeff(), 1e-4);
     EXPECT_GT((run.frames[10] - arm.mesh.points).cwiseAbs().maxCoeff(), 0.15);
 
+    // Frames may be taken one by one.
+    std::vector<Points> taken;
+    const SkinRun lean = run_skinning(arm, files.motion, {.rate = 20.0, .settle = 2}, {},
+                                      [&](Points frame) { taken.push_back(std::move(frame)); });
+    EXPECT_TRUE(lean.frames.empty());
+    EXPECT_EQ(lean.times, run.times);
+    EXPECT_EQ(taken, run.frames);
+
     const std::filesystem::path folder = files.folder.path();
+    // What cannot be written is said before the run.
+    EXPECT_THROW(SkinRunWriter(folder / "long.glb", arm, std::vector<double>(1000000, 0.0)),
+                 InputError);
+    SkinRunWriter cut_short(folder / "short.pc2", arm, run.times);
+    cut_short.add(run.frames[0]);
+    EXPECT_THROW(cut_short.commit(), InputError);
+    EXPECT_FALSE(std::filesystem::exists(folder / "short.pc2"));
     for (const char* name : {"x.glb", "x.usda", "x.pc2", "x.mdd"}) {
         write_skin_run(folder / name, arm, run);
         EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;

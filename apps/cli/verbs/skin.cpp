@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -50,12 +51,19 @@ RestPoses rest_poses(const SkinSettings& settings) {
     return settings.rest == "same" ? RestPoses::Same : RestPoses::Aligned;
 }
 
+// Runs, and writes the frames meanwhile.
+SkinRun written(const SkinSettings& settings, const Character& character,
+                const CharacterMotion& motion, const SkinRunOptions& options,
+                const std::function<SkinRun(const SkinFrameSink&)>& run) {
+    SkinRunWriter writer(settings.output, character, skin_frame_times(motion, options),
+                         settings.sequence);
+    SkinRun done = run([&](Points frame) { writer.add(std::move(frame)); });
+    writer.commit();
+    return done;
+}
+
 // A body of bones, muscle and fat moves by what it is made of.
-struct Moved {
-    Character character;
-    SkinRun run;
-};
-Moved move_body(const SkinSettings& settings, const Context& context) {
+SkinRun move_body(const SkinSettings& settings, const Context& context) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
         settings.run.simulate_vertices > 0 ||
         settings.run.skinning.collisions == SkinCollisions::Local) {
@@ -67,14 +75,15 @@ Moved move_body(const SkinSettings& settings, const Context& context) {
                                     "--simulate-vertices, and give --motion"});
     }
     const Body body = read_archive(settings.mesh);
-    Character character = character_of(body);
+    const Character character = character_of(body);
     const CharacterMotion motion = read_character_motion(
         settings.motion, character.skeleton, settings.files.read_options(), rest_poses(settings));
-    SkinRun done = run_body_skinning(body, motion, settings.run, context.progress);
-    return {std::move(character), std::move(done)};
+    return written(settings, character, motion, settings.run, [&](const SkinFrameSink& sink) {
+        return run_body_skinning(body, motion, settings.run, context.progress, sink);
+    });
 }
 
-Moved move_character(const SkinSettings& settings, const Context& context) {
+SkinRun move_character(const SkinSettings& settings, const Context& context) {
     const ReadOptions read = skeleton_options(settings);
     Character character =
         read_character(settings.mesh, settings.skeleton, settings.files.read_options(), read);
@@ -95,21 +104,20 @@ Moved move_character(const SkinSettings& settings, const Context& context) {
         options.cache = settings.cache.empty() ? BodyCache::default_folder()
                                                : std::filesystem::path(settings.cache);
     }
-    SkinRun done = run_skinning(character, motion, options, context.progress);
-    return {std::move(character), std::move(done)};
+    return written(settings, character, motion, options, [&](const SkinFrameSink& sink) {
+        return run_skinning(character, motion, options, context.progress, sink);
+    });
 }
 
 int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ordered_json& result) {
     require_skin_output(settings.output);
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
-    const Moved moved = is_body ? move_body(settings, context) : move_character(settings, context);
-    const SkinRun& done = moved.run;
-    write_skin_run(settings.output, moved.character, done, settings.sequence);
+    const SkinRun done = is_body ? move_body(settings, context) : move_character(settings, context);
     result["output"] = settings.output;
     result["method"] = settings.method;
     result["simulated_vertices"] = done.simulated_vertices;
     result["tets"] = done.tets;
-    result["frames"] = done.frames.size();
+    result["frames"] = done.times.size();
     result["fps"] = done.fps;
     result["preprocess_s"] = done.preprocess_s;
     result["upsampling_s"] = done.upsampling_s;
@@ -120,7 +128,7 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
         fmt::print(
             "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s, ready after "
             "{:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
-            settings.output, done.frames.size(), done.simulated_vertices, done.tets, done.fps,
+            settings.output, done.times.size(), done.simulated_vertices, done.tets, done.fps,
             done.preprocess_s, 1e3 * done.max_penetration, 1e2 * done.volume_ratio_min);
     }
     return kOk;

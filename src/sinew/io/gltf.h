@@ -116,7 +116,7 @@ std::string glb_bytes(const GltfScene& scene);
 /// Makes a part play a sequence of shapes: each frame becomes a morph, a track fades from one to
 /// the next. @param times  s, ascending; one per frame; frames have as many points as the part
 void add_vertex_animation(GltfScene& scene, Index part, std::span<const double> times,
-                          std::span<const Points> frames);
+                          std::vector<Points> frames);
 
 /// Adds the joints of a motion as nodes, and its frames as an animation. Returns the first node.
 Index add_motion(GltfScene& scene, const MotionClip& clip);

@@ -95,7 +95,7 @@ std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where)
 }
 
 void add_vertex_animation(GltfScene& scene, Index part_index, std::span<const double> times,
-                          std::span<const Points> frames) {
+                          std::vector<Points> frames) {
     GltfPart& part = scene.parts[static_cast<std::size_t>(part_index)];
     const std::string where = fmt::format("animation of '{}'", part.part.name);
     const auto refuse = [&](std::string found, std::string needs) {
@@ -114,8 +114,9 @@ void add_vertex_animation(GltfScene& scene, Index part_index, std::span<const do
             refuse(fmt::format("a shape of {} points", frames[i].rows()),
                    fmt::format("{} points", part.part.mesh.points.rows()));
         }
-        part.morphs.push_back({.name = fmt::format("frame_{}", i + 1),
-                               .displacement = frames[i] - part.part.mesh.points});
+        frames[i] -= part.part.mesh.points;
+        part.morphs.push_back(
+            {.name = fmt::format("frame_{}", i + 1), .displacement = std::move(frames[i])});
     }
     GltfTrack track{.path = GltfPath::MorphWeights, .part = part_index};
     track.times.assign(times.begin(), times.end());

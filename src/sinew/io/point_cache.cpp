@@ -1,6 +1,7 @@
 #include "sinew/io/point_cache.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
 
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace sinew {
@@ -103,46 +105,113 @@ void require_frames(const std::filesystem::path& path, Eigen::Index points,
     }
 }
 
-void write_pc2(const std::filesystem::path& path, std::span<const double> times,
-               std::span<const Points> frames) {
-    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
-    const double rate = times.size() > 1
-                            ? static_cast<double>(times.size() - 1) / (times.back() - times.front())
-                            : 24.0;
-    for (std::size_t f = 0; f < times.size(); ++f) {
-        if (std::abs((times[f] - times[0]) * rate - static_cast<double>(f)) > kEven) {
-            refuse_cache(path, fmt::format("frame {} at {} s", f, times[f]),
-                         "frames at an even rate");
+struct PointCacheWriter::Data {
+    Data(const std::filesystem::path& path_in, std::endian order_in, Eigen::Index points_in,
+         std::size_t frames)
+        : path(path_in), file(path_in), order(order_in), points(points_in), left(frames) {}
+
+    std::filesystem::path path;
+    AtomicFile file;
+    std::ofstream out;
+    std::endian order;
+    Eigen::Index points;
+    std::size_t left;  // frames
+    std::string bytes;
+};
+
+PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, std::span<const double> times,
+                                   Eigen::Index points) {
+    const bool is_mdd = lower(path.extension().string()) == ".mdd";
+    if (times.empty()) {
+        refuse_cache(path, "no frame", "at least one frame, and a time for each");
+    }
+    for (std::size_t f = 1; f < times.size(); ++f) {
+        if (!(times[f] > times[f - 1])) {
+            refuse_cache(path, fmt::format("time {} after {}", times[f], times[f - 1]),
+                         "ascending times");
         }
     }
-    constexpr std::endian kOrder = std::endian::little;
-    std::string out(kPc2Mark);
-    out += '\0';
-    append(out, std::int32_t{1}, kOrder);
-    append(out, static_cast<std::int32_t>(frames[0].rows()), kOrder);
-    append(out, static_cast<float>(times[0] * rate), kOrder);
-    append(out, 1.0f, kOrder);
-    append(out, static_cast<std::int32_t>(frames.size()), kOrder);
-    for (const Points& frame : frames) {
-        append_points(out, frame, kOrder);
+    std::string head;
+    if (is_mdd) {
+        append(head, static_cast<std::int32_t>(times.size()), std::endian::big);
+        append(head, static_cast<std::int32_t>(points), std::endian::big);
+        for (const double time : times) {
+            append(head, static_cast<float>(time), std::endian::big);
+        }
+    } else {
+        const double rate = times.size() > 1 ? static_cast<double>(times.size() - 1) /
+                                                   (times.back() - times.front())
+                                             : 24.0;
+        for (std::size_t f = 0; f < times.size(); ++f) {
+            if (std::abs((times[f] - times[0]) * rate - static_cast<double>(f)) > kEven) {
+                refuse_cache(path, fmt::format("frame {} at {} s", f, times[f]),
+                             "frames at an even rate");
+            }
+        }
+        constexpr std::endian kOrder = std::endian::little;
+        head = std::string(kPc2Mark) + '\0';
+        append(head, std::int32_t{1}, kOrder);
+        append(head, static_cast<std::int32_t>(points), kOrder);
+        append(head, static_cast<float>(times[0] * rate), kOrder);
+        append(head, 1.0f, kOrder);
+        append(head, static_cast<std::int32_t>(times.size()), kOrder);
     }
-    write_file_bytes(path, out);
+    data_ = std::make_unique<Data>(path, is_mdd ? std::endian::big : std::endian::little, points,
+                                   times.size());
+    data_->out.open(data_->file.temporary(), std::ios::binary);
+    data_->out.write(head.data(), static_cast<std::streamsize>(head.size()));
+}
+PointCacheWriter::~PointCacheWriter() = default;
+
+void PointCacheWriter::add(const Points& frame) {
+    Data& d = *data_;
+    if (frame.rows() != d.points || d.left == 0) {
+        refuse_cache(d.path, fmt::format("a frame of {} points, {} to come", frame.rows(), d.left),
+                     fmt::format("{} points in every frame", d.points));
+    }
+    d.bytes.clear();
+    append_points(d.bytes, frame, d.order);
+    d.out.write(d.bytes.data(), static_cast<std::streamsize>(d.bytes.size()));
+    if (!d.out) {
+        throw InputError({.where = d.path.string(),
+                          .found = "a disk that takes no more",
+                          .needs = "a place that can be written to",
+                          .remedy = "make room or choose another folder"});
+    }
+    --d.left;
+}
+
+void PointCacheWriter::commit() {
+    Data& d = *data_;
+    d.out.close();
+    if (d.left > 0 || !d.out) {
+        refuse_cache(d.path, fmt::format("{} frames missing", d.left), "all frames");
+    }
+    d.file.commit();
+}
+
+namespace {
+
+void write_cache(const std::filesystem::path& path, std::span<const double> times,
+                 std::span<const Points> frames) {
+    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
+    PointCacheWriter writer(path, times, frames[0].rows());
+    for (const Points& frame : frames) {
+        writer.add(frame);
+    }
+    writer.commit();
+}
+
+}  // namespace
+
+void write_pc2(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const Points> frames) {
+    write_cache(path, times, frames);
 }
 
 void write_mdd(const std::filesystem::path& path, std::span<const double> times,
                std::span<const Points> frames) {
-    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
-    constexpr std::endian kOrder = std::endian::big;
-    std::string out;
-    append(out, static_cast<std::int32_t>(frames.size()), kOrder);
-    append(out, static_cast<std::int32_t>(frames[0].rows()), kOrder);
-    for (const double time : times) {
-        append(out, static_cast<float>(time), kOrder);
-    }
-    for (const Points& frame : frames) {
-        append_points(out, frame, kOrder);
-    }
-    write_file_bytes(path, out);
+    write_cache(path, times, frames);
 }
 
 PointCache parse_pc2(std::string_view bytes, const std::string& where) {

@@ -3,6 +3,7 @@
 #include "sinew/mesh/arrays.h"
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,24 @@ void write_pc2(const std::filesystem::path& path, std::span<const double> times,
 /// .mdd: big-endian floats with the time of each frame.
 void write_mdd(const std::filesystem::path& path, std::span<const double> times,
                std::span<const Points> frames);
+
+/// Writes a cache frame by frame, so that long motions need no memory: .mdd by the ending of the
+/// name, else .pc2. The file appears when commit() is called.
+class PointCacheWriter {
+public:
+    /// @throws InputError as above
+    PointCacheWriter(const std::filesystem::path& path, std::span<const double> times,
+                     Eigen::Index points);
+    ~PointCacheWriter();
+    /// @throws InputError  when it has another size or there is no place left
+    void add(const Points& frame);
+    /// @throws InputError  when frames are missing
+    void commit();
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
 
 /// What both formats hold.
 struct PointCache {

@@ -155,7 +155,24 @@ int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
                               : 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
 }
 
+void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
+    if (sink) {
+        sink(std::move(frame));
+    } else {
+        run.frames.push_back(std::move(frame));
+    }
+}
+
 }  // namespace
+
+std::vector<double> skin_frame_times(const CharacterMotion& motion, const SkinRunOptions& options) {
+    require_valid_run(options);
+    std::vector<double> times;
+    for (int f = 0; f < frame_count(motion, options); ++f) {
+        times.push_back(static_cast<double>(f) / options.rate);
+    }
+    return times;
+}
 
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
                          const ReadOptions& options,
@@ -190,7 +207,8 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
 }
 
 SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
-                     const SkinRunOptions& options, const Progress& progress) {
+                     const SkinRunOptions& options, const Progress& progress,
+                     const SkinFrameSink& sink) {
     require_valid_run(options);
     SkinRun run;
     const Timer prepare;
@@ -211,7 +229,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     run.simulated_vertices = skinning.simulated_vertices();
     run.tets = skinning.flesh().tets.rows();
 
-    const int frames = frame_count(motion, options);
+    run.times = skin_frame_times(motion, options);
     const auto pose_at = [&](double time) {
         return pose_of(character.skeleton, sample(motion, time));
     };
@@ -224,9 +242,8 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     double seconds = 0.0;
     double vertices_inside = 0.0;
     Points fine;
-    auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
-    for (int f = 0; f < frames; ++f) {
-        const double time = static_cast<double>(f) / options.rate;
+    auto stage = progress.stage("skinning", run.times.size());
+    for (const double time : run.times) {
         const CharacterPose pose = pose_at(motion.times.front() + time);
         if (blend) {
             const Timer timer;
@@ -243,15 +260,14 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         run.mean_penetration += inside.vertices * inside.mean;
         vertices_inside += inside.vertices;
         run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
-        run.times.push_back(time);
         if (upsampling) {
             upsampling->apply(skinning.skin(), fine);
         }
-        run.frames.push_back(mesh_points(character, upsampling ? fine : skinning.skin()));
+        keep(run, sink, mesh_points(character, upsampling ? fine : skinning.skin()));
         stage.advance();
     }
     run.mean_penetration /= std::max(1.0, vertices_inside);
-    run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
+    run.fps = seconds > 0.0 ? static_cast<double>(run.times.size()) / seconds : 0.0;
     return run;
 }
 
@@ -268,7 +284,8 @@ Character character_of(const Body& body) {
 }
 
 SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
-                          const SkinRunOptions& options, const Progress& progress) {
+                          const SkinRunOptions& options, const Progress& progress,
+                          const SkinFrameSink& sink) {
     require_valid_run(options);
     SkinRun run;
     const Timer prepare;
@@ -286,14 +303,13 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     // What is near at rest never counts as inside.
     constexpr double kNeighbourhood = 0.05;  // m
     TetContacts inside(body.tets, {.neighbourhood = kNeighbourhood});
-    const int frames = frame_count(motion, options);
+    run.times = skin_frame_times(motion, options);
     skinning.reset(pose_at(motion.times.front()), options.settle);
     double seconds = 0.0;
     double depths = 0.0;
     double count = 0.0;
-    auto stage = progress.stage("skinning", static_cast<std::uint64_t>(frames));
-    for (int f = 0; f < frames; ++f) {
-        const double time = static_cast<double>(f) / options.rate;
+    auto stage = progress.stage("skinning", run.times.size());
+    for (const double time : run.times) {
         seconds += skinning.step(pose_at(motion.times.front() + time));
         const Points& x = skinning.positions();
         inside.find(x);
@@ -303,20 +319,19 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
             count += 1.0;
         }
         run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
-        run.times.push_back(time);
         if (body.display_skin.points.rows() > 0) {
-            run.frames.push_back(positions_of(body.display_skin_embedding, x, body.tets.tets));
+            keep(run, sink, positions_of(body.display_skin_embedding, x, body.tets.tets));
         } else {
             Points skin(body.skin.mesh.points.rows(), 3);
             for (Eigen::Index i = 0; i < skin.rows(); ++i) {
                 skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
             }
-            run.frames.push_back(std::move(skin));
+            keep(run, sink, std::move(skin));
         }
         stage.advance();
     }
     run.mean_penetration = depths / std::max(1.0, count);
-    run.fps = seconds > 0.0 ? static_cast<double>(frames) / seconds : 0.0;
+    run.fps = seconds > 0.0 ? static_cast<double>(run.times.size()) / seconds : 0.0;
     return run;
 }
 
@@ -342,28 +357,78 @@ void require_skin_output(const std::filesystem::path& path) {
     }
 }
 
+struct SkinRunWriter::Data {
+    std::filesystem::path path;
+    std::vector<double> times;
+    std::string sequence;
+    std::string ending;
+    MeshPart part;
+    std::vector<Points> frames = {};  // of formats that are written at the end
+    std::unique_ptr<PointCacheWriter> cache = {};
+    std::size_t count = 0;
+};
+
+SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, const Character& character,
+                             std::vector<double> times, const std::string& sequence) {
+    require_skin_output(path);
+    data_ = std::make_unique<Data>(
+        Data{.path = path,
+             .times = std::move(times),
+             .sequence = sequence,
+             .ending = lower(path.extension().string()),
+             .part = {.name = character.name, .mesh = character.mesh, .kind = "skin"}});
+    Data& d = *data_;
+    const double bytes =
+        12.0 * static_cast<double>(d.times.size()) * static_cast<double>(d.part.mesh.points.rows());
+    constexpr double kMostGlb = 4.2e9;
+    if (d.ending == ".glb" && bytes > kMostGlb) {
+        throw InputError({.where = path.string(),
+                          .found = fmt::format("{} frames of {} points, {:.1f} GB", d.times.size(),
+                                               d.part.mesh.points.rows(), 1e-9 * bytes),
+                          .needs = "less than 4.2 GB, the most a .glb file holds",
+                          .remedy = "write .pc2 or .mdd, or fewer frames with --rate or --frames"});
+    }
+    if (d.ending == ".pc2" || d.ending == ".mdd") {
+        d.cache = std::make_unique<PointCacheWriter>(path, d.times, d.part.mesh.points.rows());
+    } else if (d.ending != ".glb" && d.ending != ".usda") {
+        write_surface(path / ("rest." + sequence), {&d.part, 1});
+    }
+}
+SkinRunWriter::~SkinRunWriter() = default;
+
+void SkinRunWriter::add(Points frame) {
+    Data& d = *data_;
+    if (d.cache) {
+        d.cache->add(frame);
+    } else if (d.ending == ".glb" || d.ending == ".usda") {
+        d.frames.push_back(std::move(frame));
+    } else {
+        d.part.mesh.points = std::move(frame);
+        write_surface(d.path / fmt::format("frame_{:04}.{}", d.count, d.sequence), {&d.part, 1});
+    }
+    ++d.count;
+}
+
+void SkinRunWriter::commit() {
+    Data& d = *data_;
+    if (d.cache) {
+        d.cache->commit();
+    } else if (d.ending == ".glb") {
+        GltfScene scene = scene_of({&d.part, 1});
+        add_vertex_animation(scene, 0, d.times, std::move(d.frames));
+        write_glb(d.path, scene);
+    } else if (d.ending == ".usda") {
+        write_usda(d.path, d.part, d.times, d.frames);
+    }
+}
+
 void write_skin_run(const std::filesystem::path& path, const Character& character,
                     const SkinRun& run, const std::string& sequence) {
-    require_skin_output(path);
-    const std::string ending = lower(path.extension().string());
-    MeshPart part{.name = character.name, .mesh = character.mesh, .kind = "skin"};
-    if (ending == ".glb") {
-        GltfScene scene = scene_of({&part, 1});
-        add_vertex_animation(scene, 0, run.times, run.frames);
-        write_glb(path, scene);
-    } else if (ending == ".usda") {
-        write_usda(path, part, run.times, run.frames);
-    } else if (ending == ".pc2") {
-        write_pc2(path, run.times, run.frames);
-    } else if (ending == ".mdd") {
-        write_mdd(path, run.times, run.frames);
-    } else {
-        write_surface(path / ("rest." + sequence), {&part, 1});
-        for (std::size_t f = 0; f < run.frames.size(); ++f) {
-            part.mesh.points = run.frames[f];
-            write_surface(path / fmt::format("frame_{:04}.{}", f, sequence), {&part, 1});
-        }
+    SkinRunWriter writer(path, character, run.times, sequence);
+    for (const Points& frame : run.frames) {
+        writer.add(frame);
     }
+    writer.commit();
 }
 
 }  // namespace sinew

@@ -8,6 +8,8 @@
 #include "sinew/skinning/projective_skinning.h"
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +50,7 @@ struct SkinRunOptions {
 
 struct SkinRun {
     std::vector<double> times = {};   ///< s
-    std::vector<Points> frames = {};  ///< of the character's mesh
+    std::vector<Points> frames = {};  ///< of the character's mesh, unless they went elsewhere
     Eigen::Index simulated_vertices = 0;
     Eigen::Index tets = 0;
     double fps = 0.0;               ///< of the simulation alone
@@ -59,10 +61,17 @@ struct SkinRun {
     double volume_ratio_min = 1.0;
 };
 
+/// Takes the frames as they are made, in place of `SkinRun::frames`.
+using SkinFrameSink = std::function<void(Points frame)>;
+
+/// Times of the frames that a run will have, s from the start of the motion.
+std::vector<double> skin_frame_times(const CharacterMotion& motion, const SkinRunOptions& options);
+
 /// Moves a character.
 /// @throws InputError; Cancelled
 SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
-                     const SkinRunOptions& options = {}, const Progress& progress = {});
+                     const SkinRunOptions& options = {}, const Progress& progress = {},
+                     const SkinFrameSink& sink = {});
 
 /// A body as a character: its display skin (else the skin of its tetrahedra) and its joints, for
 /// motions and for `write_skin_run`.
@@ -73,7 +82,24 @@ Character character_of(const Body& body);
 /// @param motion  for the skeleton of `character_of(body)`
 /// @throws InputError; Cancelled
 SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
-                          const SkinRunOptions& options = {}, const Progress& progress = {});
+                          const SkinRunOptions& options = {}, const Progress& progress = {},
+                          const SkinFrameSink& sink = {});
+
+/// Writes the frames of a run while it runs, so that those of long motions need no memory: all
+/// formats of `write_skin_run` but .usda and .glb, which are written by commit().
+class SkinRunWriter {
+public:
+    /// @throws InputError
+    SkinRunWriter(const std::filesystem::path& path, const Character& character,
+                  std::vector<double> times, const std::string& sequence = "obj");
+    ~SkinRunWriter();
+    void add(Points frame);
+    void commit();
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
 
 /// Writes the frames: .glb (vertex animation), .usda (time samples), .pc2, .mdd (point caches); or
 /// a folder, which gets the rest shape and frames as .obj or .ply files (`sequence`: their ending).
