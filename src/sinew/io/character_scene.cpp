@@ -186,7 +186,7 @@ struct SceneJoints {
 };
 
 // @param has_tips  with the ends of leaves that hold vertices
-SceneJoints joints_of(const GltfScene& scene, bool has_tips) {
+SceneJoints joints_of_scene(const GltfScene& scene, bool has_tips) {
     const std::vector<char> is_joint = joint_nodes(scene);
     const std::vector<std::string> names = joint_names(scene, is_joint);
     const std::vector<Eigen::Affine3d> world = world_transforms(scene);
@@ -235,7 +235,7 @@ GltfScene read_scene(const std::filesystem::path& path) {
 }
 
 CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) {
-    CharacterSkeleton skeleton = joints_of(scene, true).skeleton;
+    CharacterSkeleton skeleton = joints_of_scene(scene, true).skeleton;
     if (skeleton.joints.empty()) {
         throw InputError({.where = where,
                           .found = "no joints",
@@ -256,7 +256,7 @@ CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
                           .remedy = "give a motion with --motion"});
     }
     const GltfAnimation& tracks = scene.animations[animation];
-    const SceneJoints source = joints_of(scene, false);
+    const SceneJoints source = joints_of_scene(scene, false);
     const MotionTransfer transfer(source.skeleton, skeleton, rests, where);
     Index first = -1;
     for (std::size_t j = 0; j < skeleton.size() && first < 0; ++j) {

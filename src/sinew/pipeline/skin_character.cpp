@@ -137,10 +137,10 @@ void require_valid_run(const SkinRunOptions& options) {
 // and moves like a person of its shape.
 ProjectiveSkinningOptions in_its_own_unit(const Points& skin, ProjectiveSkinningOptions options) {
     constexpr double kPerson = 1.75;  // m
-    constexpr double kSmallest = 0.3;
-    constexpr double kLargest = 4.0;
+    constexpr double kSmallestPerson = 0.3;
+    constexpr double kLargestPerson = 4.0;
     const double size = (skin.colwise().maxCoeff() - skin.colwise().minCoeff()).maxCoeff();
-    if (size > 0.0 && std::isfinite(size) && (size < kSmallest || size > kLargest)) {
+    if (size > 0.0 && std::isfinite(size) && (size < kSmallestPerson || size > kLargestPerson)) {
         options.contact_weight *= size / kPerson;
         options.mass *= size / kPerson;
     }
