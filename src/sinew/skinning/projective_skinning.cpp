@@ -8,27 +8,26 @@
 #include "sinew/skinning/skin_contacts.h"
 #include "sinew/skinning/skin_folds.h"
 #include "sinew/skinning/skin_system.h"
+#include "sinew/skinning/skin_untangling.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace sinew {
 namespace {
 
 constexpr std::size_t kSkinningPiece = 4096;
-constexpr int kBendFrames = 2;     // to settle in an extreme pose when folds are sought
-constexpr int kLastSweeps = 20;    // over contacts, after the last iteration
-constexpr int kRounds = 12;        // of them at most, each with the contacts that the last has made
-constexpr int kRoundSweeps = 6;    // in each of those
-constexpr double kFarthest = 0.1;  // of the extent: stretch of the flesh that is never seen
+constexpr int kBendFrames = 2;       // to settle in an extreme pose when folds are sought
+constexpr int kLastSweeps = 20;      // over folds and shapes, after the last iteration
+constexpr double kFarthest = 0.1;    // of the extent: stretch of the flesh that is never seen
 constexpr double kJumpAngle = 1.0;   // rad in a frame, of a bone
 constexpr double kJumpWay = 0.5;     // in a frame, of the extent of the skin
 constexpr double kSpeck = 0.03;      // of its diagonal: smaller skeletons have another unit
 constexpr double kBesideSkin = 0.1;  // of its diagonal, where joints may be
-constexpr double kDeep = 0.02;  // of an edge: contacts less deep than that need no further round
 
 FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
                           const BoneVolumes& bones, const ProjectiveSkinningOptions& options) {
@@ -119,14 +118,14 @@ struct ProjectiveSkinning::Data {
     std::vector<int> free;
     std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
     std::optional<SkinSystem> system;
-    std::optional<SkinSystem> with_contacts;  // the same with a diagonal where contacts are
-    std::optional<SkinContacts> contacts;     // with shapes, once there are any, and with itself
-    std::optional<SkinFolds> folds;           // at joints
-    std::optional<SkinContacts> check;        // for `penetration`
-    bool is_touching = false;                 // contacts of the last frame are in with_contacts
+    std::optional<SkinSystem> with_contacts;   // the same with a diagonal where contacts are
+    std::optional<SkinContacts> contacts;      // with shapes, once there are any, and with itself
+    std::optional<SkinFolds> folds;            // at joints
+    std::optional<SkinUntangling> untangling;  // of the skin that is shown, in global collisions
+    std::optional<SkinEnclosure> enclosure;    // for `penetration`
+    bool is_touching = false;                  // contacts of the last frame are in with_contacts
     std::vector<MovingShape> shapes;
     double rest_volume = 0.0;
-    double edge = 0.0;             // mean length, m
     double extent = 0.0;           // of the skin at rest, m
     std::vector<double> farthest;  // that each vertex of the skin may be from its copy, m
 
@@ -148,7 +147,10 @@ struct ProjectiveSkinning::Data {
     void place_inner();
     void iterate(int count, SkinFrameReport& report);
     void find_contacts(SkinFrameReport& report);
-    void push_apart(int sweeps);
+    void push_apart();
+    void rest_on_contacts(const Points& before);
+    void forget_contacts();
+    void show(const CharacterPose& before);
     SkinFrameReport step(const CharacterPose& to, bool with_momentum);
 };
 
@@ -163,7 +165,6 @@ void ProjectiveSkinning::Data::prepare() {
     // Masses by the volume of the tetrahedra around each vertex, and the density of their bone.
     const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
     rest_volume = volumes.sum();
-    edge = mean_edge(flesh);
     extent = (flesh.points.colwise().maxCoeff() - flesh.points.colwise().minCoeff()).norm();
     inertia.assign(at(flesh.points.rows()), 0.0);
     if (options.dynamics) {
@@ -209,6 +210,7 @@ void ProjectiveSkinning::Data::prepare() {
     }
     if (options.collisions == SkinCollisions::Global) {
         contacts.emplace(flesh, options.contact_weight);
+        untangling.emplace(flesh);
     }
 }
 
@@ -344,24 +346,66 @@ void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
     report.seconds_contacts = find.seconds();
 }
 
-void ProjectiveSkinning::Data::push_apart(int sweeps) {
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
+void ProjectiveSkinning::Data::push_apart() {
+    for (int sweep = 0; sweep < kLastSweeps; ++sweep) {
         if (folds) {
             folds->push_apart(x);
         }
         if (contacts) {
-            contacts->push_apart(x);
+            contacts->push_out_of_shapes(x);
         }
+    }
+}
+
+// What touches skin takes the velocity of its bones: contacts do not bounce, which would part them
+// in one frame and bring them together again in the next.
+void ProjectiveSkinning::Data::rest_on_contacts(const Points& before) {
+    std::vector<Index> touching;
+    contacts->add_vertices(touching);
+    folds->add_vertices(touching);
+    const Index S = flesh.skin_vertices;
+    for (const Index i : touching) {
+        v.row(i) = options.damping / options.step * (x.row(S + i) - before.row(S + i));
+    }
+}
+
+void ProjectiveSkinning::Data::forget_contacts() {
+    is_touching = false;
+    if (contacts) {
+        contacts->forget();
+    }
+    if (folds) {
+        folds->forget();
+    }
+    if (untangling) {
+        untangling->forget();
+    }
+}
+
+// The skin as the simulation leaves it; in global collisions, without what is still in each other.
+void ProjectiveSkinning::Data::show(const CharacterPose& before) {
+    skin = x.topRows(flesh.skin_vertices);
+    if (untangling) {
+        std::vector<Index> touching;
+        if (is_touching) {
+            contacts->add_vertices(touching);
+            folds->add_vertices(touching);
+        }
+        std::vector<Eigen::Isometry3d> motion;
+        for (const BoneVolume& bone : bones.bones) {
+            motion.push_back(pose[at(bone.first)] * before[at(bone.first)].inverse());
+        }
+        untangling->untangle(skin, std::move(touching), motion);
     }
 }
 
 SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool with_momentum) {
     SkinFrameReport report;
     const Timer total;
-    if (follow_jumps(to) && contacts) {
-        contacts->forget();
+    if (follow_jumps(to)) {
+        forget_contacts();
     }
-    pose = to;
+    const CharacterPose last_pose = std::exchange(pose, to);
     const Points before = x;
     place_inner();
     y = x;
@@ -374,30 +418,32 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
     if (!contacts && !folds) {
         iterate(options.iterations, report);
     } else {
-        // A preliminary state without contacts, then with those that it has [Komaritzan, section
-        // 3.2.5: two matrices].
-        is_touching = false;
+        // A preliminary state, then one with the contacts that it has [Komaritzan, section 3.2.5:
+        // two matrices]. In global collisions what has touched in the last frame still does.
+        is_touching = is_touching && untangling;
+        if (folds && !is_touching) {
+            folds->forget();
+        }
         const int first = options.iterations / 2;
         iterate(first, report);
         find_contacts(report);
         iterate(options.iterations - first, report);
         if (is_touching) {
             const Timer last;
-            push_apart(kLastSweeps);
-            if (options.collisions == SkinCollisions::Global) {
-                // What that has pushed into something else.
-                for (int k = 0; k < kRounds && contacts->find_itself_again(x) > kDeep * edge; ++k) {
-                    push_apart(kRoundSweeps);
-                }
-            }
+            push_apart();
             report.seconds_contacts += last.seconds();
         }
     }
     for (const int i : free) {
         v.row(i) = options.damping / options.step * (x.row(i) - before.row(i));
     }
+    if (untangling && is_touching) {
+        rest_on_contacts(before);
+    }
     put_back_lost();
-    skin = x.topRows(flesh.skin_vertices);
+    const Timer last;
+    show(last_pose);
+    report.seconds_contacts += last.seconds();
     report.seconds = total.seconds();
     return report;
 }
@@ -425,15 +471,16 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
     }
     d.v.setZero();
     d.pose = pose;
-    if (d.contacts) {
-        d.contacts->forget();
-    }
+    d.forget_contacts();
+    d.skin = d.x.topRows(d.flesh.skin_vertices);
     for (int k = 0; k < settle; ++k) {
+        if (d.untangling) {
+            d.untangling->forget();  // what is shown then depends on where the flesh settles alone
+        }
         d.step(pose, false);
         d.v.setZero();
     }
     d.place_inner();
-    d.skin = d.x.topRows(d.flesh.skin_vertices);
 }
 
 void ProjectiveSkinning::place(const CharacterPose& pose, const Points& skin) {
@@ -444,6 +491,7 @@ void ProjectiveSkinning::place(const CharacterPose& pose, const Points& skin) {
     d.x.topRows(skin.rows()) = skin;
     d.v.setZero();
     d.pose = pose;
+    d.forget_contacts();
     d.place_inner();
     d.skin = skin;
 }
@@ -476,12 +524,11 @@ Eigen::Index ProjectiveSkinning::simulated_vertices() const {
 
 ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
     Data& d = *data_;
-    if (!d.check) {
-        d.check.emplace(d.flesh, d.options.contact_weight);
+    if (!d.enclosure) {
+        d.enclosure.emplace(d.flesh);
     }
-    d.coupling.place_base(d.pose, d.check->base());
     Penetration found;
-    for (const auto& [vertex, depth] : d.check->depths(d.x)) {
+    for (const auto& [vertex, depth] : d.enclosure->depths(d.skin)) {
         ++found.vertices;
         found.mean += depth;
         if (depth > found.deepest) {

@@ -89,17 +89,19 @@ public:
     /// Rigid shapes that push the skin in the next frames; an empty list ends it.
     void set_shapes(std::vector<MovingShape> shapes);
 
-    /// Positions of the skin's vertices, m.
+    /// Positions of the skin's vertices, m, as they are shown: in global collisions what the
+    /// simulation leaves in each other is moved apart (`SkinUntangling`).
     const Points& skin() const;
-    /// Of all vertices: skin, then inner surface.
+    /// Of all vertices as they are simulated: skin, then inner surface.
     const Points& points() const;
     const FleshPrisms& flesh() const;
     const BoneVolumes& bones() const;
     /// Unknowns of the system.
     Eigen::Index simulated_vertices() const;
 
-    /// Vertices of the skin that are inside of the character now (beyond its own neighbourhood) and
-    /// how deep.
+    /// Vertices of the skin, as it is shown, that it encloses now but not at rest, creases
+    /// included, and how deep: by the winding number of the skin in front of each, and the distance
+    /// to the nearest skin that faces away (`SkinEnclosure`).
     struct Penetration {
         int vertices = 0;
         double mean = 0.0;     ///< m, over those

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace sinew {
@@ -18,10 +19,8 @@ constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
 constexpr double kAir = 1e-3;        // of an edge: how far in front of a vertex air is looked for
-constexpr double kBeyond = 1e4;      // m: no character is as large
-constexpr double kFarthestExit = 16.0;  // edges
-constexpr int kRings = 3;               // of neighbours that are asked again
-constexpr double kFlatTet = 1e-6;       // tetrahedra flatter than this at rest hold nothing
+constexpr double kSudden = 2.0;      // edges that a new contact may be deep, and how far it moved
+constexpr double kFlatTet = 1e-6;    // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
@@ -102,17 +101,13 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
-      triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      rest_(flesh.points.topRows(flesh.skin_vertices)),
       weight_(weight),
       base_(flesh.base_points),
       points_(skin_and_base(flesh)),
       finder_(make_finder(flesh)),
       skin_rows_(numbers(flesh.skin_vertices)),
-      edge_(mean_edge(flesh)) {
-    compute_boxes(points_, triangles_, 0.0, boxes_);
-    tree_ = MovingTree(boxes_);
-}
+      edge_(mean_edge(flesh)),
+      enclosure_(flesh, kAir) {}
 
 namespace {
 
@@ -163,148 +158,45 @@ void SkinContacts::find_itself(const Points& x) {
     choose_ways_out(x, finder_.find(points_));
 }
 
-double SkinContacts::find_itself_again(const Points& x) {
-    copy_skin(x);
-    // What was moved, and its neighbours.
-    std::vector<Index> asked;
-    for (const Contact& c : contacts_) {
-        asked.push_back(c.pair.vertex);
-        asked.insert(asked.end(), c.pair.triangle.begin(), c.pair.triangle.end());
-    }
-    for (int ring = 0; ring < kRings; ++ring) {
-        std::sort(asked.begin(), asked.end());
-        asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
-        for (std::size_t i = 0, count = asked.size(); i < count && ring + 1 < kRings; ++i) {
-            for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(asked[i])]) {
-                asked.insert(asked.end(), {triangles_(t, 0), triangles_(t, 1), triangles_(t, 2)});
-            }
-        }
-    }
-    choose_ways_out(x, finder_.find_again(points_, asked));
-    double deepest = 0.0;
-    for (const Contact& c : contacts_) {
-        deepest = std::max(deepest, -height_of(c.pair, x).value);
-    }
-    return deepest;
-}
-
-// Of the triangles around, by area.
-Vec3 SkinContacts::normal_at(const Points& x, Index vertex) const {
-    Vec3 sum = Vec3::Zero();
-    for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(vertex)]) {
-        const Vec3 a = point(x, triangles_(t, 0));
-        sum += (point(x, triangles_(t, 1)) - a).cross(point(x, triangles_(t, 2)) - a);
-    }
-    return sum.normalized();
-}
-
-void SkinContacts::refit_triangles(const Points& x) {
-    compute_boxes(x, triangles_, 0.0, boxes_);
-    tree_.refit(boxes_);
-}
-
-// Triangles that a ray along an axis leaves the body through, less those that it enters through:
-// the winding number of where it starts, if the skin is closed.
-int SkinContacts::crossings(const Points& x, const Vec3& p, int axis, double sign) {
-    const int u = (axis + 1) % 3;
-    const int v = (axis + 2) % 3;
-    Bounds ray{.low = p, .high = p};
-    (sign > 0.0 ? ray.high : ray.low)[axis] += sign * kBeyond;
-    candidates_.clear();
-    tree_.find_overlapping(ray, candidates_);
-    // On which side of an edge the ray passes; both triangles of an edge ask the same way round, so
-    // that no ray slips through between them.
-    const auto side = [&](Index a, Index b) {
-        const bool is_turned = a > b;
-        const Vec3 from = point(x, is_turned ? b : a) - p;
-        const Vec3 to = point(x, is_turned ? a : b) - p;
-        return (from[u] * to[v] - from[v] * to[u] >= 0.0) != is_turned;
-    };
-    int sum = 0;
-    for (const Index t : candidates_) {
-        const Index a = triangles_(t, 0);
-        const Index b = triangles_(t, 1);
-        const Index c = triangles_(t, 2);
-        const bool is_left = side(a, b);
-        if (side(b, c) != is_left || side(c, a) != is_left) {
-            continue;
-        }
-        const Vec3 A = point(x, a);
-        const Vec3 n = (point(x, b) - A).cross(point(x, c) - A);
-        if (n[axis] != 0.0 && sign * n.dot(A - p) / n[axis] > 0.0) {
-            sum += sign * n[axis] > 0.0 ? 1 : -1;
-        }
-    }
-    return sum;
-}
-
-// Whether the air in front of a vertex is inside of the body: by most of three rays, since some may
-// leave an open skin through a hole.
-bool SkinContacts::is_inside(const Points& x, Index vertex) {
-    const Vec3 n = normal_at(x, vertex);
-    const Vec3 p = point(x, vertex) + kAir * edge_ * n;
-    int votes = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        votes += crossings(x, p, axis, n[axis] < 0.0 ? -1.0 : 1.0) > 0 ? 1 : 0;
-    }
-    return votes >= 2;
-}
-
-SkinContacts::Nearest SkinContacts::nearest_exit(const Points& x, Index vertex) {
-    const Vec3 p = point(x, vertex);
-    Nearest best;
-    for (double reach = edge_; best.triangle < 0 && reach < kFarthestExit * edge_; reach *= 2.0) {
-        best.distance = reach;
-        candidates_.clear();
-        tree_.find_overlapping(
-            {.low = p - Vec3::Constant(reach), .high = p + Vec3::Constant(reach)}, candidates_);
-        for (const Index t : candidates_) {
-            const std::array<Index, 3> corner = {triangles_(t, 0), triangles_(t, 1),
-                                                 triangles_(t, 2)};
-            const auto nearest = [&](const Points& at, const Vec3& from) {
-                return closest_on_triangle(from, point(at, corner[0]), point(at, corner[1]),
-                                           point(at, corner[2]));
-            };
-            const double distance = std::sqrt(nearest(x, p).squared_distance);
-            const double height = (p - point(x, corner[0])).dot(normal_of(x, corner));
-            const double own = kNeighbourhood * edge_;
-            const bool is_nearer =
-                distance < best.distance || (distance == best.distance && t < best.triangle);
-            if (is_nearer && height < 0.0 &&
-                nearest(rest_, point(rest_, vertex)).squared_distance >= own * own) {
-                best = {t, distance};
-            }
-        }
-    }
-    return best;
-}
-
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
-// back, not through the far side; in crumpled skin without such a way, the nearest skin will do.
+// back, not through the far side; crumpled skin without such a way does not collide.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     contacts_.clear();
+    std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
     if (!found.empty()) {
-        refit_triangles(x);
+        enclosure_.refit(x);
     }
     for (PointTriangleContact c : found) {
         // Prisms of flesh that is sheared at a bent joint reach through each other.
-        if (height_of(c, x).value < 0.0 && !is_inside(x, c.vertex)) {
+        if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
             continue;
         }
-        const Vec3 back = -normal_at(x, c.vertex);
-        if (normal_of(x, c.triangle).dot(back) < kFacing) {
-            if (!find_way_back(x, back, c)) {
-                const Nearest exit = nearest_exit(x, c.vertex);
-                if (exit.triangle >= 0) {
-                    const auto corner = triangles_.row(exit.triangle);
-                    c.triangle = {corner[0], corner[1], corner[2]};
-                }
-            }
+        const Vec3 back = -enclosure_.normal_at(c.vertex);
+        if (normal_of(x, c.triangle).dot(back) < kFacing && !find_way_back(x, back, c)) {
+            continue;
+        }
+        const double h = height_of(c, x).value;
+        if (-h > deepest_from_before(x, c)) {
+            continue;
         }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));
         contacts_.push_back({c, on.barycentric});
+        depth[static_cast<std::size_t>(c.vertex)] = std::max(0.0, -h);
     }
+    depth_before_ = std::move(depth);
+    before_ = x.topRows(skin_vertices_);
+}
+
+// How deep a vertex can be: as deep as it was, and how far it and the triangle have moved against
+// each other. What is suddenly deeper has the wrong way out.
+double SkinContacts::deepest_from_before(const Points& x, const PointTriangleContact& c) const {
+    if (before_.rows() == 0) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const auto way = [&](Index i) { return Vec3(point(x, i) - point(before_, i)); };
+    return depth_before_[static_cast<std::size_t>(c.vertex)] +
+           (way(c.vertex) - way(c.triangle[0])).norm() + kSudden * edge_;
 }
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
@@ -318,8 +210,7 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
         kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
     const Vec3 end = p + nearest * direction;
     bool is_found = false;
-    candidates_.clear();
-    tree_.find_overlapping({.low = p.cwiseMin(end), .high = p.cwiseMax(end)}, candidates_);
+    enclosure_.find_overlapping({.low = p.cwiseMin(end), .high = p.cwiseMax(end)}, candidates_);
     for (const Index t : candidates_) {
         if (bone_of_[static_cast<std::size_t>(triangles_(t, 0))] != bone) {
             continue;
@@ -344,17 +235,31 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
 }
 
 std::vector<Index> SkinContacts::inside(const Points& x) {
+    copy_skin(x);
+    finder_.forget();
+    finder_.find(points_);
+    enclosure_.refit(x);
     std::vector<Index> all;
-    for (const TetContacts::Depth& d : depths(x)) {
-        all.push_back(d.vertex);
+    for (const TetContacts::Depth& d : finder_.depths(points_)) {
+        if (enclosure_.is_enclosed(x, d.vertex, candidates_)) {
+            all.push_back(d.vertex);
+        }
     }
     return all;
+}
+
+void SkinContacts::add_vertices(std::vector<Index>& vertices) const {
+    for (const Contact& c : contacts_) {
+        vertices.push_back(c.pair.vertex);
+        vertices.insert(vertices.end(), c.pair.triangle.begin(), c.pair.triangle.end());
+    }
 }
 
 void SkinContacts::forget() {
     finder_.forget();
     contacts_.clear();
     rigid_.clear();
+    before_.resize(0, 3);
 }
 
 void SkinContacts::add_diagonal(std::span<double> diagonal) const {
@@ -386,34 +291,13 @@ void SkinContacts::add_force(const Points& x, Points& force) const {
     }
 }
 
-void SkinContacts::push_apart(Points& x) const {
-    for (const Contact& c : contacts_) {
-        const Height h = height_of(c.pair, x);
-        if (h.value < 0.0) {
-            const double both = 1.0 + c.barycentric.squaredNorm();
-            add_to_pair(c.pair, c.barycentric, -h.value / both * h.normal, x);
-        }
-    }
+void SkinContacts::push_out_of_shapes(Points& x) const {
     for (const RigidContact& c : rigid_) {
         const double h = (point(x, c.vertex) - c.point).dot(c.normal);
         if (h < 0.0) {
             x.row(c.vertex) -= (h * c.normal).transpose();
         }
     }
-}
-
-std::vector<TetContacts::Depth> SkinContacts::depths(const Points& x) {
-    copy_skin(x);
-    finder_.forget();
-    finder_.find(points_);
-    std::vector<TetContacts::Depth> all = finder_.depths(points_);
-    refit_triangles(x);
-    std::erase_if(all, [&](const TetContacts::Depth& d) { return !is_inside(x, d.vertex); });
-    for (TetContacts::Depth& d : all) {
-        const Nearest exit = nearest_exit(x, d.vertex);
-        d.depth = exit.triangle < 0 ? d.depth : std::min(d.depth, exit.distance);
-    }
-    return all;
 }
 
 }  // namespace sinew

@@ -17,6 +17,7 @@ constexpr double kParallel = 0.999;   // cosine of an angle with no plane
 constexpr double kCrease = 2.0;       // edges at rest between vertices that share a crease
 constexpr double kBeside = 2.0;       // pairs that are beside each other by more than this many
                                       // depths and edges do not meet
+constexpr double kKeep = 0.5;         // edges that pairs may part before they are dropped
 constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
@@ -239,10 +240,15 @@ void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
 }
 
 int SkinFolds::test(const Points& x, const CharacterPose& pose) {
+    std::vector<char> was_active(pairs_.size(), 0);
+    for (const Active& a : active_) {
+        was_active[a.pair] = 1;
+    }
     active_.clear();
     const std::vector<Frame> now = frames(pose);
     std::vector<char> is_closed(bends_.size(), 0);
-    for (const Pair& pair : pairs_) {
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+        const Pair& pair = pairs_[p];
         const Frame& f = now[at(pair.bend)];
         if (!f.is_bent) {
             continue;
@@ -254,31 +260,42 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose) {
         const Vec3 wj = point(x, pair.j) - f.centre;
         const Eigen::Vector2d pi(wi.dot(f.middle), wi.dot(f.across));
         const Eigen::Vector2d pj(wj.dot(f.middle), wj.dot(f.across));
-        // On the side of the fold, and the wrong way round.
-        if (pi.x() > 0.0 && pj.x() > 0.0 && pi.y() * pj.x() > pj.y() * pi.x()) {
+        // On the side of the fold, and the wrong way round; what was so before is kept for a while.
+        const bool is_wrong = pi.y() * pj.x() > pj.y() * pi.x();
+        if (pi.x() > 0.0 && pj.x() > 0.0 && (is_wrong || was_active[p] != 0)) {
             const Eigen::Vector2d between = (pi.normalized() + pj.normalized()).normalized();
             const Vec3 n = between.x() * f.across - between.y() * f.middle;
             const double depth = (wi - wj).dot(n);
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
-            const double allowed = kBeside * (edge_ + depth);
-            if (beside2 < allowed * allowed) {
-                active_.push_back({pair.i, pair.j, n, 0.0});
+            const double allowed = (was_active[p] != 0 ? 2.0 : 1.0) * kBeside * (edge_ + depth);
+            if (beside2 < allowed * allowed && depth > -kKeep * edge_) {
+                active_.push_back({p, pair.i, pair.j, n, 0.0});
                 is_closed[at(pair.bend)] = 1;
             }
         }
     }
-    for (const Pair& pair : pairs_) {
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+        const Pair& pair = pairs_[p];
         if ((pair.i < 0 || pair.j < 0) && is_closed[at(pair.bend)] != 0) {
             const Frame& f = now[at(pair.bend)];
             const Index v = std::max(pair.i, pair.j);
             const Vec3 w = point(x, v) - f.centre;
             if (w.dot(f.middle) > 0.0) {
                 const Vec3 n = w.dot(f.across) < 0.0 ? Vec3(-f.across) : f.across;
-                active_.push_back({v, -1, n, n.dot(f.centre)});
+                active_.push_back({p, v, -1, n, n.dot(f.centre)});
             }
         }
     }
     return static_cast<int>(active_.size());
+}
+
+void SkinFolds::add_vertices(std::vector<Index>& vertices) const {
+    for (const Active& a : active_) {
+        vertices.push_back(a.i);
+        if (a.j >= 0) {
+            vertices.push_back(a.j);
+        }
+    }
 }
 
 // How far each vertex is beyond the plane.

@@ -43,11 +43,14 @@ public:
     /// The same of those that collide.
     void add_active_diagonal(std::span<double> diagonal) const;
 
-    /// Finds the pairs that collide; returns their number.
+    /// Finds the pairs that collide, or did in the last test and have hardly parted; returns their
+    /// number.
     int test(const Points& x, const CharacterPose& pose);
     void forget() {
         active_.clear();
     }
+    /// Appends all vertices of pairs that collide.
+    void add_vertices(std::vector<Index>& vertices) const;
     void add_force(const Points& x, Points& force) const;
     /// Moves what collides onto the planes in between.
     void push_apart(Points& x) const;
@@ -67,6 +70,7 @@ private:
         auto operator<=>(const Pair&) const = default;
     };
     struct Active {
+        std::size_t pair;
         Index i, j;  // j = -1: a vertex in the crease
         Vec3 n;
         double offset;  // of the plane, for those

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "sinew/contact/moving_tree.h"
+#include "sinew/mesh/connectivity.h"
+#include "sinew/skinning/flesh_prisms.h"
+
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+/// What a moving skin encloses, by its triangles alone: a vertex is enclosed where the air in front
+/// of it is inside, by the winding number of the skin there. No neighbourhood is left out but the
+/// triangles of the vertex itself, so creases count like any other contact.
+class SkinEnclosure {
+public:
+    /// @param air  how far in front of a vertex air is looked for, in mean edges
+    explicit SkinEnclosure(const FleshPrisms& flesh, double air = 0.01);
+
+    /// The skin is at x (its first rows) now.
+    void refit(const Points& x);
+    /// The same when only these few vertices have moved since.
+    void refit_around(const Points& x, std::span<const Index> moved);
+
+    /// Normals of the triangles where `refit` has seen them, as long as twice their areas.
+    const Points& normals() const {
+        return normals_;
+    }
+    /// Unit normal of a vertex there: of the triangles around, by area.
+    Vec3 normal_at(Index vertex) const;
+    /// Whether a vertex is enclosed there.
+    /// @param x           as in `refit`
+    /// @param candidates  scratch, one per thread
+    bool is_enclosed(const Points& x, Index vertex, std::vector<Index>& candidates) const;
+    /// Distance of an enclosed vertex to the nearest triangle that it lies behind, but not one of
+    /// its own, m.
+    double way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const;
+    /// False where a vertex is enclosed at rest: the inside of a mouth, parts of a scan.
+    bool may_collide(Index vertex) const {
+        return is_enclosed_at_rest_[static_cast<std::size_t>(vertex)] == 0;
+    }
+    /// Triangles whose boxes meet a box.
+    void find_overlapping(const Bounds& query, std::vector<Index>& found) const;
+
+    /// Vertices that are enclosed at x but not at rest, ascending, and their distances to the
+    /// nearest skin that faces away, m. Those hardly deeper than nothing (a hundredth of an edge:
+    /// skins that touch) are left out. Does what `refit` does.
+    struct Depth {
+        Index vertex;
+        double depth;
+    };
+    std::vector<Depth> depths(const Points& x);
+
+private:
+    int crossings(const Points& x, const Vec3& p, int axis, double sign,
+                  std::vector<Index>& candidates) const;
+    void compute_normal(const Points& x, Index triangle);
+
+    Index skin_vertices_;
+    Triangles triangles_;
+    Lists triangles_of_vertex_;
+    bool is_closed_;
+    double edge_;  // mean length, m
+    double air_;   // m
+    MovingTree tree_ = {};
+    std::vector<Bounds> boxes_ = {};
+    // Triangles that have moved since the tree was fitted; it still has them where they were.
+    std::vector<Index> moved_ = {};
+    std::vector<char> is_moved_ = {};
+    Points normals_ = Points(0, 3);
+    std::vector<char> is_enclosed_at_rest_ = {};
+};
+
+}  // namespace sinew

@@ -1,0 +1,350 @@
+#include "sinew/skinning/skin_untangling.h"
+
+#include "sinew/base/parallel.h"
+#include "sinew/geometry/simplex.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace sinew {
+namespace {
+
+constexpr std::size_t kUntanglingPiece = 16;
+constexpr int kIronRounds = 6;  // of pushing and ironing, at most
+constexpr int kStuck = 2;       // of them without success are enough
+constexpr int kTuckRounds = 48;
+constexpr int kPushes =
+    2;  // rounds in which a vertex is only pushed; then it is ironed or tucked in
+constexpr int kSweeps = 4;  // over what is found in a round
+constexpr int kIronSweeps = 8;
+constexpr int kRings = 2;          // of neighbours that are asked, of what touches or has moved
+constexpr double kTuck = 0.95;     // of the way to the neighbour
+constexpr double kStill = 0.01;    // edges moved against the bone, with which all of it is kept
+constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
+constexpr double kUneven = 1e-3;   // of an edge
+constexpr double kForget =
+    0.5;  // of an edge, moved against the bone: nothing of the offset is kept
+constexpr double kFoldedBack = 0.2;    // less the cosine between triangles of a crumpled edge
+constexpr double kGap = 0.03;          // of an edge, that is left between skins
+constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
+constexpr double kFarthestSide = 8.0;  // edges
+constexpr double kThickness = 2.5;     // of flesh, in radii of its limb, at most
+
+void make_unique(std::vector<Index>& vertices) {
+    std::sort(vertices.begin(), vertices.end());
+    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
+}
+
+// In -1 .. 1, different for each vertex and axis.
+double unevenness(Index vertex, int axis) {
+    std::uint32_t bits = static_cast<std::uint32_t>(vertex) * 3u + static_cast<std::uint32_t>(axis);
+    bits = (bits ^ (bits >> 15u)) * 0x2c1b3c6du;
+    bits = (bits ^ (bits >> 12u)) * 0x297a2d39u;
+    bits ^= bits >> 15u;
+    return static_cast<double>(bits) / 2147483648.0 - 1.0;
+}
+
+}  // namespace
+
+SkinUntangling::SkinUntangling(const FleshPrisms& flesh)
+    : skin_vertices_(flesh.skin_vertices),
+      triangles_(flesh.triangles),
+      neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
+      rest_(flesh.points.topRows(flesh.skin_vertices)),
+      bone_of_(flesh.bone.begin(), flesh.bone.end()),
+      edge_(mean_edge(flesh)),
+      enclosure_(flesh) {
+    const Triangles across = triangle_neighbours(triangles_);
+    for (Index t = 0; t < triangles_.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            if (across(t, k) > t) {
+                sides_.push_back({t, across(t, k)});
+            }
+        }
+    }
+    rest_normals_ = enclosure_.normals();
+    rest_vertex_normals_.resize(skin_vertices_, 3);
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        radius_.push_back((point(rest_, i) - point(flesh.base_points, i)).norm());
+        rest_vertex_normals_.row(i) = enclosure_.normal_at(i).transpose();
+    }
+}
+
+// Corners of triangles that lie back on each other across an edge.
+void SkinUntangling::add_crumpled(std::vector<Index>& vertices) const {
+    for (const auto& [s, t] : sides_) {
+        const Vec3 a = point(enclosure_.normals(), s);
+        const Vec3 b = point(enclosure_.normals(), t);
+        const double dot = a.dot(b);
+        if (dot < 0.0 &&
+            dot * dot > kFoldedBack * kFoldedBack * a.squaredNorm() * b.squaredNorm()) {
+            for (int k = 0; k < 3; ++k) {
+                vertices.push_back(triangles_(s, k));
+                vertices.push_back(triangles_(t, k));
+            }
+        }
+    }
+}
+
+// Leaves the vertices ascending, each once.
+void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
+    for (int ring = 0; ring <= rings; ++ring) {
+        make_unique(vertices);
+        for (std::size_t i = 0, count = vertices.size(); i < count && ring < rings; ++i) {
+            const auto near = neighbours_[static_cast<std::size_t>(vertices[i])];
+            vertices.insert(vertices.end(), near.begin(), near.end());
+        }
+    }
+}
+
+// Whether a vertex lies behind a triangle at rest, across the flesh of its own limb.
+bool SkinUntangling::is_own_flesh(Index vertex, Index t) const {
+    const Vec3 p = point(rest_, vertex);
+    const Vec3 a = point(rest_, triangles_(t, 0));
+    const Vec3 n = point(rest_normals_, t);
+    if ((p - a).dot(n) >= 0.0 || point(rest_vertex_normals_, vertex).dot(n) >= 0.0) {
+        return false;
+    }
+    const double reach = kThickness * radius_[static_cast<std::size_t>(vertex)];
+    const OnTriangle on =
+        closest_on_triangle(p, a, point(rest_, triangles_(t, 1)), point(rest_, triangles_(t, 2)));
+    return on.squared_distance <= reach * reach;
+}
+
+// The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
+Index SkinUntangling::other_side(const Points& x, Index vertex,
+                                 std::vector<Index>& candidates) const {
+    const Vec3 p = point(x, vertex);
+    const Vec3 n = enclosure_.normal_at(vertex);
+    Index best = -1;
+    for (double reach = edge_; best < 0 && reach < kFarthestSide * edge_; reach *= 2.0) {
+        double nearest = reach * reach;
+        enclosure_.find_overlapping(
+            {.low = p - Vec3::Constant(reach), .high = p + Vec3::Constant(reach)}, candidates);
+        for (const Index t : candidates) {
+            const Index i = triangles_(t, 0);
+            const Index j = triangles_(t, 1);
+            const Index k = triangles_(t, 2);
+            const Vec3 m = point(enclosure_.normals(), t);
+            if (i == vertex || j == vertex || k == vertex || (p - point(x, i)).dot(m) >= 0.0 ||
+                -m.dot(n) < kFacingSkins * m.norm() || !enclosure_.may_collide(i) ||
+                !enclosure_.may_collide(j) || !enclosure_.may_collide(k)) {
+                continue;
+            }
+            const double d =
+                closest_on_triangle(p, point(x, i), point(x, j), point(x, k)).squared_distance;
+            if ((d < nearest || (d == nearest && t < best)) && !is_own_flesh(vertex, t)) {
+                nearest = d;
+                best = t;
+            }
+        }
+    }
+    return best;
+}
+
+void SkinUntangling::find_ways(const Points& x, std::span<const Index> asked) {
+    constexpr Index kFree = -2;
+    std::vector<Index> way(asked.size(), kFree);
+    parallel_for(asked.size(), kUntanglingPiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        candidates.reserve(128);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (enclosure_.may_collide(asked[i]) &&
+                enclosure_.is_enclosed(x, asked[i], candidates)) {
+                way[i] = other_side(x, asked[i], candidates);
+            }
+        }
+    });
+    ways_.clear();
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        if (way[i] != kFree) {
+            ways_.push_back({asked[i], way[i]});
+        }
+    }
+}
+
+bool SkinUntangling::is_found(Index vertex) const {
+    return std::binary_search(ways_.begin(), ways_.end(), Way{vertex, 0},
+                              [](const Way& a, const Way& b) { return a.vertex < b.vertex; });
+}
+
+// What a round has moved: what was enclosed, and its other sides.
+std::vector<Index> SkinUntangling::moved() const {
+    std::vector<Index> all;
+    for (const Way& way : ways_) {
+        all.push_back(way.vertex);
+        for (int k = 0; way.triangle >= 0 && k < 3; ++k) {
+            all.push_back(triangles_(way.triangle, k));
+        }
+    }
+    make_unique(all);
+    return all;
+}
+
+void SkinUntangling::push_apart(Points& x, const Way& way) const {
+    const auto corner = triangles_.row(way.triangle);
+    const Vec3 p = point(x, way.vertex);
+    const Vec3 a = point(x, corner[0]);
+    const Vec3 b = point(x, corner[1]);
+    const Vec3 c = point(x, corner[2]);
+    const Vec3 n = (b - a).cross(c - a).normalized();
+    const double h = (p - a).dot(n) - kGap * edge_;
+    if (h < 0.0) {
+        const Vec3 share = closest_on_triangle(p, a, b, c).barycentric;
+        const Vec3 push = -h / (1.0 + share.squaredNorm()) * n;
+        x.row(way.vertex) += push.transpose();
+        for (int k = 0; k < 3; ++k) {
+            x.row(corner[k]) -= share[k] * push.transpose();
+        }
+    }
+}
+
+// All that is ironed, to the middle of its neighbours: a patch that its border alone shapes.
+void SkinUntangling::iron(Points& x) const {
+    for (int sweep = 0; sweep < kIronSweeps; ++sweep) {
+        for (const Index vertex : ironed_) {
+            const auto near = neighbours_[static_cast<std::size_t>(vertex)];
+            Vec3 sum = Vec3::Zero();
+            for (const Index i : near) {
+                sum += point(x, i);
+            }
+            x.row(vertex) = sum.transpose() / static_cast<double>(near.size());
+        }
+    }
+}
+
+// What has no other side, or was pushed a few times in vain.
+void SkinUntangling::iron_more() {
+    const auto before = static_cast<std::ptrdiff_t>(ironed_.size());
+    for (const Way& way : ways_) {
+        const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
+        if (way.triangle < 0 || rounds > kPushes) {
+            ironed_.push_back(way.vertex);
+        }
+        // A vertex that is ironed already takes its neighbours along.
+        if (std::binary_search(ironed_.begin(), ironed_.begin() + before, way.vertex)) {
+            const auto near = neighbours_[static_cast<std::size_t>(way.vertex)];
+            ironed_.insert(ironed_.end(), near.begin(), near.end());
+        }
+    }
+    make_unique(ironed_);
+}
+
+// Most of the way to a neighbour that is free, the nearest first: what is left of the depth is
+// small, and the bottom of a crease is not seen.
+void SkinUntangling::tuck_in(Points& x, Index vertex, int tries) const {
+    std::vector<std::pair<double, Index>> free;
+    for (const Index i : neighbours_[static_cast<std::size_t>(vertex)]) {
+        if (!is_found(i)) {
+            free.emplace_back((point(x, i) - point(x, vertex)).squaredNorm(), i);
+        }
+    }
+    if (!free.empty()) {
+        std::sort(free.begin(), free.end());
+        const Index to = free[static_cast<std::size_t>(tries) % free.size()].second;
+        x.row(vertex) += kTuck * (x.row(to) - x.row(vertex));
+    }
+}
+
+// Until nothing is enclosed any more, or no fewer than before.
+void SkinUntangling::push_and_iron(Points& x) {
+    ironed_.clear();
+    rounds_.assign(static_cast<std::size_t>(skin_vertices_), 0);
+    std::size_t fewest = std::numeric_limits<std::size_t>::max();
+    int stuck = 0;
+    for (int round = 0; round < kIronRounds && !ways_.empty() && stuck < kStuck; ++round) {
+        iron_more();
+        for (int sweep = 0; sweep < kSweeps; ++sweep) {
+            for (const Way& way : ways_) {
+                if (way.triangle >= 0) {
+                    push_apart(x, way);
+                }
+            }
+        }
+        iron(x);
+        // Only what is near to what has moved can have changed.
+        std::vector<Index> asked = moved();
+        asked.insert(asked.end(), ironed_.begin(), ironed_.end());
+        add_rings(asked, kRings);
+        enclosure_.refit(x);
+        find_ways(x, asked);
+        stuck = ways_.size() < fewest ? 0 : stuck + 1;
+        fewest = std::min(fewest, ways_.size());
+    }
+}
+
+void SkinUntangling::push_and_tuck(Points& x) {
+    rounds_.assign(static_cast<std::size_t>(skin_vertices_), 0);
+    for (int round = 0; round < kTuckRounds && !ways_.empty(); ++round) {
+        std::vector<Way> pushed;
+        for (const Way& way : ways_) {
+            const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
+            if (way.triangle < 0 || rounds > kPushes) {
+                tuck_in(x, way.vertex, std::max(0, rounds - kPushes - 1));
+            } else {
+                pushed.push_back(way);
+            }
+        }
+        for (int sweep = 0; sweep < kSweeps; ++sweep) {
+            for (const Way& way : pushed) {
+                push_apart(x, way);
+            }
+        }
+        std::vector<Index> asked = moved();
+        enclosure_.refit_around(x, asked);
+        add_rings(asked, kRings);
+        find_ways(x, asked);
+    }
+}
+
+// Adds the offsets of the last frame, around what the simulation still leaves enclosed.
+void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const {
+    std::vector<Index> near = moved();
+    add_rings(near, kRings);
+    for (const Index i : near) {
+        const Eigen::Isometry3d& T =
+            motion[static_cast<std::size_t>(bone_of_[static_cast<std::size_t>(i)])];
+        const double way = (point(x, i) - T * point(before_, i)).norm();
+        const double share = std::min(1.0, std::max(0.0, 1.0 - (way / edge_ - kStill) / kForget));
+        x.row(i) += share * (T.linear() * point(offset_, i)).transpose();
+    }
+}
+
+int SkinUntangling::untangle(Points& skin, std::vector<Index> touching,
+                             std::span<const Eigen::Isometry3d> motion) {
+    const Points simulated = skin;
+    std::vector<Index> asked = std::move(touching);
+    enclosure_.refit(skin);
+    add_crumpled(asked);
+    add_rings(asked, kRings);
+    // In even meshes, what is nearest would else be up to rounding.
+    for (const Index i : asked) {
+        for (int k = 0; k < 3; ++k) {
+            skin(i, k) += kUneven * edge_ * unevenness(i, k);
+        }
+    }
+    enclosure_.refit(skin);
+    find_ways(skin, asked);
+    if (!ways_.empty() && offset_.rows() > 0) {
+        start_from_before(skin, motion);
+        enclosure_.refit(skin);
+        find_ways(skin, asked);
+        // What is hardly inside stays so: to move it in every other frame would flicker.
+        std::vector<Index> candidates;
+        std::erase_if(ways_, [&](const Way& way) {
+            return enclosure_.way_out(skin, way.vertex, candidates) < kShallow * edge_;
+        });
+    }
+    push_and_iron(skin);
+    push_and_tuck(skin);
+    offset_ = skin - simulated;
+    before_ = simulated;
+    return static_cast<int>(ways_.size());
+}
+
+}  // namespace sinew

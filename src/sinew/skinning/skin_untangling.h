@@ -1,0 +1,81 @@
+#pragma once
+
+#include "sinew/skinning/skin_enclosure.h"
+
+#include <Eigen/Geometry>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace sinew {
+
+/// The last word on contacts of a skin with itself, by its triangles alone: moves single vertices
+/// of a skin that is shown until hardly any is enclosed. The simulation knows nothing of it, so
+/// that neither disturbs the other.
+///
+/// If skin that faces an enclosed vertex lies in front of it, both are moved apart
+/// [Mueller2007, section 3.3]: dx_i = -h grad_i h / sum_j |grad_j h|^2 for the height h of the
+/// vertex over that triangle, less a small gap. Crumpled skin without such an other side (the
+/// bottom of a crease that has turned inside out), and what pushing does not free, is ironed: it
+/// goes to the middle of its neighbours. What is enclosed even then is pushed again, and tucked in
+/// beside a neighbour that is free. What is enclosed at rest (the inside of a mouth, parts of a
+/// scan) is left alone.
+///
+/// Every frame starts from how far the last one has moved the skin, turned with its bones and less
+/// the more the simulation has moved it against them: in a pose that is held nothing flickers.
+class SkinUntangling {
+public:
+    explicit SkinUntangling(const FleshPrisms& flesh);
+
+    /// Moves the skin where it is crumpled and near the vertices that touch.
+    /// @param motion  of each bone since the last frame
+    /// @return vertices that are still enclosed
+    int untangle(Points& skin, std::vector<Index> touching,
+                 std::span<const Eigen::Isometry3d> motion);
+    /// Drops how far the frames before have moved the skin.
+    void forget() {
+        offset_.resize(0, 3);
+    }
+
+private:
+    struct Way {
+        Index vertex;
+        Index triangle;  // the other side, -1 without
+    };
+    void add_crumpled(std::vector<Index>& vertices) const;
+    void add_rings(std::vector<Index>& vertices, int rings) const;
+    bool is_own_flesh(Index vertex, Index triangle) const;
+    Index other_side(const Points& x, Index vertex, std::vector<Index>& candidates) const;
+    void find_ways(const Points& x, std::span<const Index> asked);
+    bool is_found(Index vertex) const;
+    std::vector<Index> moved() const;
+    void push_apart(Points& x, const Way& way) const;
+    void iron(Points& x) const;
+    void iron_more();
+    void tuck_in(Points& x, Index vertex, int tries) const;
+    void start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const;
+    void push_and_iron(Points& x);
+    void push_and_tuck(Points& x);
+
+    Index skin_vertices_;
+    Triangles triangles_;
+    Lists neighbours_;
+    std::vector<std::array<Index, 2>> sides_ = {};  // triangles of each inner edge
+    Points rest_;
+    Points rest_normals_ = Points(0, 3);         // of triangles
+    Points rest_vertex_normals_ = Points(0, 3);  // of vertices
+    std::vector<double> radius_ = {};            // of the limb, at each vertex, m
+    std::vector<Index> bone_of_;
+    double edge_;  // mean length, m
+    SkinEnclosure enclosure_;
+    std::vector<Way> ways_ = {};      // of enclosed vertices, ascending
+    std::vector<Index> ironed_ = {};  // ascending
+    std::vector<int> rounds_ = {};    // in which a vertex was enclosed
+    // Of the last frame: the skin as it was simulated, and how far it was moved, m; no rows
+    // without.
+    Points before_ = Points(0, 3);
+    Points offset_ = Points(0, 3);
+};
+
+}  // namespace sinew
