@@ -18,7 +18,7 @@ constexpr double kNeighbourhood = 2.0;
 constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
 constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
 constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
-constexpr double kAir = 1e-3;        // of an edge: how far in front of a vertex air is looked for
+constexpr double kAirAhead = 1e-3;   // of an edge: how far in front of a vertex air is looked for
 constexpr double kSudden = 2.0;      // edges that a new contact may be deep, and how far it moved
 constexpr double kFlatTet = 1e-6;    // tetrahedra flatter than this at rest hold nothing
 
@@ -107,7 +107,7 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       finder_(make_finder(flesh)),
       skin_rows_(numbers(flesh.skin_vertices)),
       edge_(mean_edge(flesh)),
-      enclosure_(flesh, kAir) {}
+      enclosure_(flesh, kAirAhead) {}
 
 namespace {
 

@@ -13,9 +13,8 @@ namespace {
 
 constexpr std::size_t kEnclosurePiece = 32;
 constexpr std::size_t kNormalPiece = 2048;
-constexpr double kAir = 1e-3;       // of an edge: how far in front of a vertex air is looked for
-constexpr double kBeyond = 1e4;     // m: no character is as large
-constexpr double kTouching = 0.01;  // of an edge: less deep is not inside
+constexpr double kBeyond = 1e4;         // m: no character is as large
+constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
 
 }  // namespace
