@@ -12,7 +12,8 @@ set(CMAKE_CXX_COMPILE_OPTIONS_PIE -fPIC)
 
 add_library(sinew_flags INTERFACE)
 target_compile_features(sinew_flags INTERFACE cxx_std_20)
-target_compile_options(sinew_flags INTERFACE -fno-math-errno)
+# Products and sums are fused alike by all compilers (GCC does so anyway).
+target_compile_options(sinew_flags INTERFACE -fno-math-errno -ffp-contract=fast)
 target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                        -Woverloaded-virtual -Wcast-align -Wunused)
 if(SINEW_WARNINGS_AS_ERRORS)
@@ -62,5 +63,5 @@ endif()
 # Compilations are remembered across builds where ccache is installed.
 find_program(SINEW_CCACHE ccache)
 if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;${SINEW_CCACHE}")
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;CCACHE_BASEDIR=${PROJECT_SOURCE_DIR};CCACHE_NOHASHDIR=1;CCACHE_DEPEND=1;${SINEW_CCACHE}")
 endif()

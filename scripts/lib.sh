@@ -87,8 +87,10 @@ build() {
     shift
     [ $# -eq 0 ] || targets=(--target "$@")
     if [ ! -f "build/$preset/build.ninja" ]; then
+        # Any C++20 compiler will do; clang takes a fifth less time than GCC here, and what it makes is as fast.
         step "Configuring ($preset)" "read the message above; scripts/packages.txt lists what is needed" \
-            cmake --preset "$preset" -DSINEW_UNITY=ON
+            cmake --preset "$preset" -DSINEW_UNITY=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+            -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
     fi
     step "Building ($preset)" "report it with the log, or update the checkout" \
         build_with_fresh_headers "$preset" "${targets[@]}"

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/linalg/sample_matrices.h"
+#include "tests/support/trials.h"
 
 namespace sinew {
 namespace {
@@ -43,7 +44,8 @@ struct Planes {
 constexpr double kEps = 1.2e-7;  // of float
 
 TEST(Batch3, SignedSvdRebuildsEveryKindOfMatrix) {
-    const Planes F(support::deformation_family(6000, Seed{11}));  // about 1e5 matrices
+    const Planes F(
+        support::deformation_family(support::trials(6000), Seed{11}));  // up to 1e5 matrices
     Planes U(F.n);
     Planes V(F.n);
     std::vector<float> s(3 * F.n);

@@ -104,9 +104,9 @@ std::vector<SparseSymmetric> family() {
     all.push_back(full(150));
     all.push_back(network(support::one_tet()));
     all.push_back(network(support::cube_of_tets(3)));
-    all.push_back(network(support::cube_of_tets(14)));
-    all.push_back(network(support::box_of_tets({100, 6, 4}, {10, 1, 1})));
-    all.push_back(network(support::box_of_tets({60, 60, 1}, {1, 1, 0.01})));
+    all.push_back(network(support::cube_of_tets(11)));
+    all.push_back(network(support::box_of_tets({60, 6, 4}, {10, 1, 1})));
+    all.push_back(network(support::box_of_tets({40, 40, 1}, {1, 1, 0.01})));
     all.push_back(separate_pieces());
     return all;
 }
