@@ -49,7 +49,7 @@ def without_successes(output):
 
 
 def run(job):
-    """Passed, skipped, the names of failed tests, and what the program printed."""
+    """Passed, skipped, the names of failed tests, what the program printed, and how long each test took."""
     program, chosen = job
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results.json"
@@ -60,7 +60,7 @@ def run(job):
             output, code = done.stdout, done.returncode
         except subprocess.TimeoutExpired as late:
             output, code = f"{(late.stdout or b'').decode(errors='replace')}\nstopped after {TIMEOUT_S} s\n", -1
-        passed, skipped, failed = 0, 0, []
+        passed, skipped, failed, times = 0, 0, [], []
         try:
             suites = json.loads(results.read_text())["testsuites"]
         except (OSError, ValueError):
@@ -69,15 +69,17 @@ def run(job):
             for test in suite["testsuite"]:
                 if test.get("status") != "RUN":
                     continue
+                name = f"{suite['name']}.{test['name']}"
+                times.append((float(test["time"].rstrip("s")), name))
                 if test.get("failures"):
-                    failed.append(f"{suite['name']}.{test['name']}")
+                    failed.append(name)
                 elif test.get("result") == "SKIPPED":
                     skipped += 1
                 else:
                     passed += 1
         if code != 0 and not failed:
             failed.append(f"{pathlib.Path(program).name} ended with {code} ({chosen})")
-        return passed, skipped, failed, output
+        return passed, skipped, failed, output, times
 
 
 def main():
@@ -88,14 +90,17 @@ def main():
     arguments.add_argument("--exclude", nargs="*", default=[], help="tests to leave out, as patterns of GoogleTest")
     settings = arguments.parse_args()
     passed = skipped = 0
-    failed = []
+    failed, times = [], []
     with concurrent.futures.ThreadPoolExecutor(settings.jobs) as pool:
-        for good, left_out, bad, output in pool.map(run, jobs_of(settings.build, settings.kinds, settings.exclude)):
+        for good, left_out, bad, output, took in pool.map(run, jobs_of(settings.build, settings.kinds, settings.exclude)):
             passed += good
             skipped += left_out
             failed += bad
+            times += took
             if bad:
                 print(without_successes(output), flush=True)
+    for seconds, name in sorted(times, reverse=True)[:20]:
+        print(f"{seconds:6.1f} s {name}")
     for name in failed:
         print("FAILED", name)
     print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")

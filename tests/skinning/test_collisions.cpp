@@ -17,6 +17,13 @@ namespace sinew {
 namespace {
 
 // The elbow of a tube folds by 2.3 rad and stays there.
+// Made once for all tests.
+const TriangleMesh& coarse_person() {
+    static const TriangleMesh kSkin =
+        decimated(support::capsule_person_skin(0.02), {.target_triangles = 5000, .evenness = 0.1});
+    return kSkin;
+}
+
 ProjectiveSkinning folded(const TriangleMesh& skin, SkinCollisions collisions) {
     const CharacterSkeleton skeleton = support::two_bones();
     ProjectiveSkinning skinning(skin, skeleton, {.collisions = collisions});
@@ -78,8 +85,7 @@ TEST(SkinCollisions, KomaritzanGlobalCollisionsLeaveLessThanAMillimetre) {
 // A hand on the body and a knee at the belly: no pair of the joints knows of them.
 TEST(SkinCollisions, KomaritzanAPersonTouchesItselfEverywhere) {
     const CharacterSkeleton skeleton = support::capsule_person();
-    const TriangleMesh skin =
-        decimated(support::capsule_person_skin(0.02), {.target_triangles = 6000, .evenness = 0.1});
+    const TriangleMesh skin = coarse_person();
     double mean[2] = {};
     double vertices[2] = {};
     for (const int k : {0, 1}) {
@@ -103,8 +109,7 @@ TEST(SkinCollisions, KomaritzanAPersonTouchesItselfEverywhere) {
 // another program.
 TEST(SkinCollisions, OnlyWhatTheSkinEnclosesCollides) {
     const CharacterSkeleton skeleton = support::capsule_person();
-    const TriangleMesh skin =
-        decimated(support::capsule_person_skin(0.02), {.target_triangles = 5000, .evenness = 0.1});
+    const TriangleMesh skin = coarse_person();
     ProjectiveSkinning skinning(skin, skeleton, {.dynamics = false});
     const BoneCoupling coupling(skeleton, skinning.bones(), skinning.flesh());
     SkinContacts contacts(skinning.flesh(), 150.0);
@@ -138,8 +143,7 @@ TEST(SkinCollisions, OnlyWhatTheSkinEnclosesCollides) {
 // meet that are neighbours at rest.
 struct Croucher {
     CharacterSkeleton skeleton = support::capsule_person();
-    TriangleMesh skin =
-        decimated(support::capsule_person_skin(0.02), {.target_triangles = 5000, .evenness = 0.1});
+    TriangleMesh skin = coarse_person();
 
     CharacterPose pose(double share) const {
         JointRotations r;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/linalg/dense.h"
 
 #include <fmt/format.h>
 
@@ -194,7 +195,7 @@ void MotionTransfer::align(const CharacterSkeleton& source) {
         const Vec3 led = alignment_[j] * *d_target;
         if (led.dot(*d_source) < kSameDirection) {
             alignment_[j] =
-                (Eigen::Quaterniond::FromTwoVectors(led, *d_source) * alignment_[j]).normalized();
+                (Eigen::Quaterniond(turn_between(led, *d_source)) * alignment_[j]).normalized();
         }
     }
 }

@@ -1,7 +1,7 @@
 #include "sinew/base/error.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/muscle/spline_solid.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
@@ -45,8 +45,7 @@ void find_axes(const MuscleVolume& v, double share, double width, const Section*
         const Vec3 flat = p - p.dot(s.along) * s.along;
         spread += std::exp(-d * d) * flat * flat.transpose();
     }
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(spread);
-    Vec3 wide = eigen.eigenvectors().col(2);
+    Vec3 wide = symmetric_eigen(spread).vectors.col(2);
     if (before != nullptr) {
         // Axes turn slowly from section to section: mostly the last one's.
         const Vec3 last = before->wide - before->wide.dot(s.along) * s.along;

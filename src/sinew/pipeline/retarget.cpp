@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/pipeline/body_motion.h"
 
 #include <fmt/format.h>
@@ -129,7 +130,7 @@ CharacterMotion retargeted(const MotionClip& clip, const CharacterSkeleton& skel
             rest[static_cast<std::size_t>(pair[static_cast<std::size_t>(parent)])].translation();
         if (theirs.norm() > 1e-6) {
             align[static_cast<std::size_t>(parent)] =
-                Eigen::Quaterniond::FromTwoVectors(ours, theirs);
+                Eigen::Quaterniond(turn_between(ours, theirs));
             body_length += ours.norm();
             clip_length += theirs.norm();
         }

@@ -4,10 +4,10 @@
 #include "sinew/base/parallel.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/mesh/validity.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -127,26 +127,22 @@ public:
 
 private:
     // At most ten terms: no memory from the heap.
-    using Matrix =
-        Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, kTerms, kTerms>;
     using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, kTerms, 1>;
 
     bool try_terms(const Monomials& here, int n, Eigen::VectorXd& N) const {
-        Matrix K = Matrix::Zero(n, n);
+        Eigen::MatrixXd K = Eigen::MatrixXd::Zero(n, n);
         for (std::size_t i = 0; i < psi_.size(); ++i) {
             K += weights_[i] * psi_[i].head(n) * psi_[i].head(n).transpose();
         }
-        const Eigen::SelfAdjointEigenSolver<Matrix> eigen(K);
-        const Vector in_eigen = eigen.eigenvectors().transpose() * here.head(n);
-        const double largest = eigen.eigenvalues()[n - 1];
+        const SymmetricEigen eigen = symmetric_eigen(K);
+        const Vector in_eigen = eigen.vectors.transpose() * here.head(n);
+        const double largest = eigen.values[n - 1];
         for (double cut = 1e-12; cut < 1e-3; cut *= 10.0) {
             Vector scaled = in_eigen;
             for (int k = 0; k < n; ++k) {
-                scaled[k] = eigen.eigenvalues()[k] > cut * largest
-                                ? scaled[k] / eigen.eigenvalues()[k]
-                                : 0.0;
+                scaled[k] = eigen.values[k] > cut * largest ? scaled[k] / eigen.values[k] : 0.0;
             }
-            const Vector c = eigen.eigenvectors() * scaled;
+            const Vector c = eigen.vectors * scaled;
             for (std::size_t i = 0; i < psi_.size(); ++i) {
                 N[static_cast<Eigen::Index>(i)] = weights_[i] * psi_[i].head(n).dot(c);
             }
