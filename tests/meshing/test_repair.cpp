@@ -123,7 +123,7 @@ TEST(Repair, LargeHoleGetsASmoothLid) {
 
 // More than a hundred edges around: the loop is cut in parts first.
 TEST(Repair, LongBorderIsFilled) {
-    TriangleMesh mesh = cut_sphere(5, 0.0);
+    TriangleMesh mesh = cut_sphere(4, 0.0);
     const RepairReport report = repair(mesh);
     expect_healthy(report);
     EXPECT_EQ(report.health.measures.genus, 0);

@@ -168,7 +168,7 @@ TEST(SharedAtlas, IsUsedNearlyWholeAndSound) {
     AtlasReport report;
     // Coarser than people would build it, for speed.
     const Template anatomy =
-        read_atlas_template(path, {}, {.part_voxel = 0.0035, .skin_cell = 0.008}, {}, report);
+        read_atlas_template(path, {}, {.part_voxel = 0.0045, .skin_cell = 0.012}, {}, report);
     expect_nearly_whole(report);
     expect_closed_and_full(anatomy);
 
