@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 namespace sinew {
 namespace {
@@ -169,24 +168,6 @@ Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
     return frame;
 }
 
-// Rows of four, so that one instruction reads a point.
-std::vector<Eigen::Vector4d> padded(const Points& points) {
-    std::vector<Eigen::Vector4d> rows(at(points.rows()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i] << point(points, static_cast<Eigen::Index>(i)), 0.0;
-    }
-    return rows;
-}
-
-Vec3 weighted_sum(const std::vector<Eigen::Vector4d>& rows, std::span<const Index> index,
-                  std::span<const float> weight) {
-    Eigen::Vector4d sum = Eigen::Vector4d::Zero();
-    for (std::size_t i = 0; i < index.size(); ++i) {
-        sum += static_cast<double>(weight[i]) * rows[at(index[i])];
-    }
-    return sum.head<3>();
-}
-
 }  // namespace
 
 SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
@@ -310,15 +291,19 @@ SkinUpsampling::SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices,
 void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
     const std::size_t k = at(weights_.neighbours);
     fine.resize(fine_vertices(), 3);
-    const std::vector<Eigen::Vector4d> rows = padded(coarse);
-    const std::span index(weights_.index);
-    const std::span weight(weights_.weight);
     parallel_for(weights_.nearest_triangle.size(), kUpsamplingPiece,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t j = begin; j < end; ++j) {
-                         fine.row(static_cast<Eigen::Index>(j)) =
-                             weighted_sum(rows, index.subspan(k * j, k), weight.subspan(k * j, k))
-                                 .transpose();
+                         double sum[3] = {};
+                         for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                             const double w = static_cast<double>(weights_.weight[i]);
+                             const double* from =
+                                 coarse.data() + 3 * static_cast<std::ptrdiff_t>(weights_.index[i]);
+                             sum[0] += w * from[0];
+                             sum[1] += w * from[1];
+                             sum[2] += w * from[2];
+                         }
+                         std::copy_n(sum, 3, fine.data() + 3 * j);
                      }
                  });
     parallel_for(weights_.left.size(), kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
@@ -336,14 +321,14 @@ void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
 void SkinUpsampling::apply_normals(const Points& coarse_normals, Points& fine_normals) const {
     const std::size_t k = at(weights_.neighbours);
     fine_normals.resize(fine_vertices(), 3);
-    const std::vector<Eigen::Vector4d> rows = padded(coarse_normals);
-    const std::span index(weights_.index);
-    const std::span weight(weights_.normal_weight);
     parallel_for(weights_.nearest_triangle.size(), kUpsamplingPiece,
                  [&](std::size_t begin, std::size_t end) {
                      for (std::size_t j = begin; j < end; ++j) {
-                         const Vec3 sum =
-                             weighted_sum(rows, index.subspan(k * j, k), weight.subspan(k * j, k));
+                         Vec3 sum = Vec3::Zero();
+                         for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+                             sum += static_cast<double>(weights_.normal_weight[i]) *
+                                    coarse_normals.row(weights_.index[i]).transpose();
+                         }
                          const double length = sum.norm();
                          fine_normals.row(static_cast<Eigen::Index>(j)) =
                              (length > 0.0 ? Vec3(sum / length) : Vec3(Vec3::UnitY())).transpose();
