@@ -1,8 +1,9 @@
 #include "sinew/io/bvh.h"
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_bvh(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     sinew::MotionClip clip;
     try {

@@ -1,7 +1,8 @@
 #include "sinew/io/medit.h"
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_medit(const std::uint8_t* data, std::size_t size) {
     return sinew::fuzz::feed(data, size, sinew::parse_medit);
 }

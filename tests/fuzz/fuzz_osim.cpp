@@ -1,8 +1,9 @@
 #include "sinew/io/osim.h"
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_osim(const std::uint8_t* data, std::size_t size) {
     sinew::MusculoskeletalModel model;
     try {
         model = sinew::parse_osim(std::string(reinterpret_cast<const char*>(data), size), "fuzz");

@@ -1,6 +1,7 @@
 #include "sinew/io/point_cache.h"
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
 namespace {
 
@@ -18,13 +19,10 @@ void check(const sinew::PointCache& cache) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_point_cache(const std::uint8_t* data, std::size_t size) {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
     for (const auto parse : {sinew::parse_pc2, sinew::parse_mdd}) {
-        try {
-            check(parse(bytes, "fuzz"));
-        } catch (const sinew::InputError&) {
-        }
+        sinew::fuzz::may_refuse([&] { check(parse(bytes, "fuzz")); });
     }
     return 0;
 }

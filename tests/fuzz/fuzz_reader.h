@@ -30,6 +30,15 @@ inline void require_promises(const MixedMesh& mesh) {
     }
 }
 
+/// A reader may refuse with a reason, and nothing else.
+template <class Read>
+void may_refuse(Read&& read) {
+    try {
+        read();
+    } catch (const InputError&) {
+    }
+}
+
 /// Hands the bytes to a reader. It may refuse them with an InputError; anything else it throws, and
 /// a result that breaks the promises of its type, ends the program and so is found.
 template <class Parse>

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
 namespace {
 
@@ -29,7 +30,7 @@ void visit_fields(O& o, V&& v) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_settings(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     Settings settings;
     try {

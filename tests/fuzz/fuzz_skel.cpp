@@ -1,6 +1,7 @@
 #include "sinew/io/skel_files.h"
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
 namespace {
 
@@ -16,18 +17,12 @@ void check(const sinew::CharacterMotion& motion, const sinew::CharacterSkeleton&
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_skel(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     sinew::CharacterSkeleton two;
     two.joints = {{.name = "a", .parent = -1, .position = sinew::Vec3(0, 0, 0)},
                   {.name = "b", .parent = 0, .position = sinew::Vec3(0, 1, 0)}};
-    try {
-        sinew::require_valid(sinew::parse_skel(text, "fuzz"), "fuzz");
-    } catch (const sinew::InputError&) {
-    }
-    try {
-        check(sinew::parse_anim(text, "fuzz", two), two);
-    } catch (const sinew::InputError&) {
-    }
+    sinew::fuzz::may_refuse([&] { sinew::require_valid(sinew::parse_skel(text, "fuzz"), "fuzz"); });
+    sinew::fuzz::may_refuse([&] { check(sinew::parse_anim(text, "fuzz", two), two); });
     return 0;
 }

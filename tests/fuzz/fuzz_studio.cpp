@@ -1,8 +1,6 @@
 // What strangers send to the studio: targets, cookies and hosts of requests, names of files,
 // commands.
 
-#include "sinew/base/error.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -11,23 +9,17 @@
 #include "studio/server/access.h"
 #include "studio/server/commands.h"
 #include "studio/server/workspace.h"
+#include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
 namespace {
 
 using namespace sinew::studio;
+using sinew::fuzz::may_refuse;
 
 void require(bool is_kept) {
     if (!is_kept) {
         std::abort();
-    }
-}
-
-/// A reader may refuse with a reason, and nothing else.
-template <class Read>
-void may_refuse(Read&& read) {
-    try {
-        read();
-    } catch (const sinew::InputError&) {
     }
 }
 
@@ -76,7 +68,7 @@ void feed_command(const std::string& text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_studio(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     feed_request(text);
     feed_command(text);

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "tests/fuzz/fuzz_reader.h"
+#include "tests/fuzz/fuzz_targets.h"
 
 // The texts of a .node and an .ele file, one behind the other with a line "===" between them.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int sinew::fuzz::feed_tetgen(const std::uint8_t* data, std::size_t size) {
     return sinew::fuzz::feed(data, size, [](std::string_view bytes, std::string_view where) {
         constexpr std::string_view kBetween = "===\n";
         const std::size_t at = std::min(bytes.find(kBetween), bytes.size());

@@ -4,6 +4,7 @@
 #include "sinew/mesh/triangle_mesh.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sinew {
@@ -62,8 +63,14 @@ public:
     }
 
 private:
+    void shorten_index(Eigen::Index coarse_vertices);
+    template <typename Take>
+    void sum_neighbours(const Points& coarse, std::span<const float> weight,
+                        const Take& take) const;
+
     Triangles triangles_;
     UpsamplingWeights weights_;
+    std::vector<std::uint16_t> short_index_ = {};  // as in the weights; empty: too many vertices
 };
 
 }  // namespace sinew
