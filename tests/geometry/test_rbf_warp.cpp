@@ -3,8 +3,8 @@
 #include "sinew/base/random.h"
 #include "sinew/geometry/dense_cholesky.h"
 #include "sinew/geometry/rbf_warp.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,8 +58,8 @@ TEST(RbfWarp, CentresReachTheirTargets) {
     }
 }
 
-// The same saddle point system by a general LU factorisation, straight from the definition.
-TEST(RbfWarp, Duchon1977AgreesWithTheFullSystemSolvedByLu) {
+// The same saddle point system by a general factorisation, straight from the definition.
+TEST(RbfWarp, Duchon1977AgreesWithTheFullSystemSolvedAtOnce) {
     const Eigen::Index n = 60;
     const Points c = random_points(n, 1.0, Seed{4});
     const Points t = bent(c);
@@ -73,7 +73,10 @@ TEST(RbfWarp, Duchon1977AgreesWithTheFullSystemSolvedByLu) {
     }
     Eigen::MatrixXd b = Eigen::MatrixXd::Zero(n + 4, 3);
     b.topRows(n) = t;
-    const Eigen::MatrixXd x = A.fullPivLu().solve(b);
+    Eigen::MatrixXd x(n + 4, 3);
+    for (int k = 0; k < 3; ++k) {
+        x.col(k) = least_squares(A, b.col(k));
+    }
     const Points queries = random_points(100, 1.5, Seed{5});
     const Points mapped = RbfWarp(c, t).apply(queries);
     for (Eigen::Index q = 0; q < queries.rows(); ++q) {

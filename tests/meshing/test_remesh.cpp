@@ -83,18 +83,18 @@ TEST(Decimate, SizesKeepTrianglesSmallWhereTheyAreAskedToBe) {
 
 TEST(Remesh, TorusKeepsItsHandleAndGetsEvenTriangles) {
     const TriangleMesh torus = support::torus(1.0, 0.3, 20, 120);  // long thin triangles
-    const TriangleMesh result = remeshed(torus, {.edge_length = 0.08});
+    const TriangleMesh result = remeshed(torus, {.edge_length = 0.11});
     const SurfaceHealth health = check_health(result);
     EXPECT_TRUE(is_healthy(health)) << summary(health.problems);
     EXPECT_EQ(health.measures.genus, 1);
-    EXPECT_NEAR(mean_edge(result), 0.08, 0.012);
+    EXPECT_NEAR(mean_edge(result), 0.11, 0.0165);
     EXPECT_GT(health.measures.smallest_angle, 0.3);
     EXPECT_NEAR(enclosed_volume(result), enclosed_volume(torus), 0.02 * enclosed_volume(torus));
 }
 
 TEST(Remesh, SphereCanBeMadeFinerAndCoarser) {
     const TriangleMesh sphere = support::sphere(3, 1.0);
-    for (const double edge : {0.06, 0.3}) {
+    for (const double edge : {0.09, 0.3}) {
         const TriangleMesh result = remeshed(sphere, {.edge_length = edge});
         const SurfaceHealth health = check_health(result);
         EXPECT_TRUE(is_healthy(health)) << edge << ": " << summary(health.problems);

@@ -2,9 +2,8 @@
 
 #include "sinew/io/motion_table.h"
 #include "sinew/io/osim.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/motion/static_optimisation.h"
-
-#include <Eigen/Cholesky>
 
 #include "tests/support/shared_data.h"
 
@@ -180,11 +179,8 @@ TEST_F(Arm26, OpenSimsForcesAreAnInteriorPointStoppedAtItsTolerance) {
                 -Eigen::RowVector2d(slopes[0], slopes[1]) * forces.at(r, c) / activations.at(r, c);
         }
         // min sum (a z - mu)^2 over y.
-        const Eigen::Matrix<double, 6, 2> scaled = a.asDiagonal() * levers;
         const Eigen::Vector2d y =
-            (scaled.transpose() * scaled)
-                .ldlt()
-                .solve(scaled.transpose() * (2.0 * a.array().square() - kBarrier).matrix());
+            least_squares(a.asDiagonal() * levers, (2.0 * a.array().square() - kBarrier).matrix());
         const Eigen::Matrix<double, 6, 1> products =
             a.cwiseProduct(2.0 * a - levers * y) / kBarrier;
         const double rests = products[static_cast<Eigen::Index>(resting)];
