@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/motion_transfer.h"
+#include "sinew/io/bind_pose.h"
 #include "sinew/io/fbx.h"
 
 #include <fmt/format.h>
@@ -61,13 +62,13 @@ struct Held {
     Vec3 sum = Vec3::Zero();
     int count = 0;
 };
-std::vector<Held> held_by_nodes(const GltfScene& scene) {
+std::vector<Held> held_by_nodes(const GltfScene& scene, const std::vector<Eigen::Affine3d>& bound) {
     std::vector<Held> held(scene.nodes.size());
     for (const GltfPart& part : scene.parts) {
         if (part.skin < 0 || part.joints.rows() != part.part.mesh.points.rows()) {
             continue;
         }
-        const Points x = posed_points(scene, part);
+        const Points x = posed_points(scene, part, bound);
         for (Eigen::Index i = 0; i < x.rows(); ++i) {
             Eigen::Index k = 0;
             part.weights.row(i).maxCoeff(&k);
@@ -189,9 +190,9 @@ struct SceneJoints {
 SceneJoints joints_of_scene(const GltfScene& scene, bool has_tips) {
     const std::vector<char> is_joint = joint_nodes(scene);
     const std::vector<std::string> names = joint_names(scene, is_joint);
-    const std::vector<Eigen::Affine3d> world = world_transforms(scene);
+    const std::vector<Eigen::Affine3d> world = bind_transforms(scene);
     const std::vector<Held> held =
-        has_tips ? held_by_nodes(scene) : std::vector<Held>(scene.nodes.size());
+        has_tips ? held_by_nodes(scene, world) : std::vector<Held>(scene.nodes.size());
     std::vector<Index> number(scene.nodes.size(), -1);  // of the nearest joint at or above
     std::vector<char> has_child(scene.nodes.size(), 0);
     for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
@@ -265,7 +266,7 @@ CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
     const std::size_t root = source.node[at(first)];
     GltfScene nodes;
     nodes.nodes = scene.nodes;
-    const std::vector<Eigen::Affine3d> rest = world_transforms(nodes);
+    const std::vector<Eigen::Affine3d> rest = bind_transforms(scene);
     CharacterMotion motion;
     for (const double time : key_times(tracks, where)) {
         const std::vector<Eigen::Affine3d> now = world_transforms(posed_scene(nodes, tracks, time));

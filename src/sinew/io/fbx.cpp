@@ -150,6 +150,7 @@ void Converter::add_part(const aiMesh& mesh, const aiNode& node, Index index, un
         return;
     }
     GltfPart part;
+    part.node = index;
     part.part.name = node.mName.length > 0 ? node.mName.C_Str() : mesh.mName.C_Str();
     if (number > 0) {
         part.part.name += fmt::format("_{}", number + 1);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/text.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/bind_pose.h"
 #include "sinew/io/fbx.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
@@ -69,13 +70,15 @@ std::string default_ply(std::span<const MeshPart> parts) {
 }
 
 // glTF says its unit and axes.
-std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions&) {
-    return rest_parts(read_gltf(path), path.string());
+std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions& options) {
+    return options.as_bound ? bound_parts(read_gltf(path), path.string())
+                            : rest_parts(read_gltf(path), path.string());
 }
 
 // So does FBX.
-std::vector<MeshPart> read_fbx_parts(const fs::path& path, const ReadOptions&) {
-    return rest_parts(read_fbx(path), path.string());
+std::vector<MeshPart> read_fbx_parts(const fs::path& path, const ReadOptions& options) {
+    return options.as_bound ? bound_parts(read_fbx(path), path.string())
+                            : rest_parts(read_fbx(path), path.string());
 }
 
 void write_glb_parts(const fs::path& path, std::span<const MeshPart> parts) {

@@ -53,6 +53,7 @@ struct GltfPart {
     double roughness = 0.7;         ///< [0, 1]
     bool is_double_sided = false;
     std::vector<GltfMorph> morphs = {};
+    Index node = -1;  ///< of the file, that carries it; -1: none
     Index skin = -1;
     Joints4 joints = Joints4(0, 4);     ///< with a skin: one row per point
     Weights4 weights = Weights4(0, 4);  ///< with a skin: rows sum to 1
@@ -102,6 +103,10 @@ std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where)
 /// Points of a part under the nodes' transforms: sum_j w_j T_world_j B_j p (linear blend skinning).
 /// Without a skin: the points themselves. Morphs at their rest weights.
 Points posed_points(const GltfScene& scene, const GltfPart& part);
+/// The same under transforms of the nodes other than the scene's own; a part without a skin moves
+/// with the node that carries it.
+Points posed_points(const GltfScene& scene, const GltfPart& part,
+                    const std::vector<Eigen::Affine3d>& world);
 /// T_world_node of every node.
 std::vector<Eigen::Affine3d> world_transforms(const GltfScene& scene);
 

@@ -231,8 +231,15 @@ void Reader::read_primitive(const json& primitive, const json& mesh, std::size_t
     if (number > 0) {
         part.part.name += fmt::format("_{}", number + 1);
     }
+    part.node = scene_node_[node_index];
     if (const auto extras = node.find("extras"); extras != node.end() && extras->is_object()) {
         part.part.kind = doc_.text(*extras, "kind");
+        // Parts that the writer set apart from the node that carries them name it.
+        const auto carrier = extras->find("carrier");
+        if (carrier != extras->end() && carrier->is_number_unsigned() &&
+            carrier->get<std::uint64_t>() < scene_node_.size()) {
+            part.node = scene_node_[carrier->get<std::size_t>()];
+        }
     }
 
     const GltfNumbers positions =

@@ -75,6 +75,27 @@ Points posed_points(const GltfScene& scene, const GltfPart& part) {
                                                  scene.skins[static_cast<std::size_t>(part.skin)]));
 }
 
+Points posed_points(const GltfScene& scene, const GltfPart& part,
+                    const std::vector<Eigen::Affine3d>& world) {
+    if (part.skin >= 0) {
+        return skinned_points(
+            part, joint_transforms(world, scene.skins[static_cast<std::size_t>(part.skin)]));
+    }
+    const Points shape = morphed_points(part);
+    if (part.node < 0) {
+        return shape;
+    }
+    const auto node = static_cast<std::size_t>(part.node);
+    const Eigen::Affine3d own = world_transforms(scene)[node];
+    const Eigen::Matrix4d moved = world[node].matrix() * own.inverse().matrix();
+    // What a node has squeezed flat has no place of its own to come from.
+    if (!moved.allFinite()) {
+        return shape;
+    }
+    return (shape * moved.topLeftCorner<3, 3>().transpose()).rowwise() +
+           moved.topRightCorner<3, 1>().transpose();
+}
+
 std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where) {
     const std::vector<Eigen::Affine3d> world = world_transforms(scene);
     std::vector<std::vector<Eigen::Matrix4d>> skins;

@@ -258,6 +258,9 @@ void Writer::add_part(const GltfPart& part) {
     if (!part.part.kind.empty()) {
         node["extras"]["kind"] = clean_name(part.part.kind);
     }
+    if (part.node >= 0 && part.node < static_cast<Index>(scene_.nodes.size())) {
+        node["extras"]["carrier"] = part.node;
+    }
     if (shape.points.rows() > 0) {
         OrderedJson mesh = {{"name", clean_name(part.part.name)}};
         OrderedJson primitive;

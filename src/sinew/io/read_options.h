@@ -11,10 +11,12 @@ enum class Unit { Metre, Centimetre, Millimetre };
 enum class UpAxis { Y, Z };
 
 /// How to understand files that do not say their unit or which way is up. Formats that do say
-/// (glTF, FBX, .sinew) ignore this. Sinew works in metres, Y up, +Z forward, +X the body's left.
+/// (glTF, FBX, .sinew) ignore both. Sinew works in metres, Y up, +Z forward, +X the body's left.
 struct ReadOptions {
     Unit unit = Unit::Metre;
     UpAxis up = UpAxis::Y;
+    bool as_bound = false;  ///< rigged files: in the pose of their binding (io/bind_pose.h), not
+                            ///< that of their nodes
 };
 
 double metres_per(Unit unit);

@@ -186,7 +186,9 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     }
     Character character;
     character.name = mesh.stem().string();
-    character.mesh = merged(read_surface(mesh, options));
+    ReadOptions as_bound = options;
+    as_bound.as_bound = true;
+    character.mesh = merged(read_surface(mesh, as_bound));
     weld(character, mesh.string());
     const ReadOptions joints = skeleton_options.value_or(options);
     character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, joints);
