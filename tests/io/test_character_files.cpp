@@ -2,6 +2,7 @@
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/file_bytes.h"
+#include "sinew/io/gltf.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/skel_files.h"
 #include "sinew/io/usda.h"
@@ -245,6 +246,49 @@ TEST(PointCaches, RefuseCountsThatTheFileCannotHold) {
     EXPECT_NO_THROW(parse_mdd(big(1) + big(1) + big(0) + big(0) + big(0) + big(0), "x.mdd"));
     EXPECT_THROW(parse_mdd(big(1) + big(1) + big(0) + big(0x7fc00000) + big(0) + big(0), "x.mdd"),
                  InputError);
+}
+
+// Frame by frame or all at once: the same bytes, and no file before the last frame.
+TEST(FrameWriters, MakeTheFilesThatHoldAllFramesAtOnce) {
+    const support::TemporaryFolder folder;
+    const MeshPart part{.name = "ball", .mesh = support::sphere(2, 0.1), .kind = "skin"};
+    const std::vector<double> times = {0.0, 0.25, 0.5};
+    std::vector<Points> frames(3, part.mesh.points);
+    frames[1] *= 1.5;
+    frames[2].col(0).array() += 0.2;
+    GltfScene scene = scene_of({&part, 1});
+    add_vertex_animation(scene, 0, times, frames);
+    write_glb(folder / "whole.glb", scene);
+    write_usda(folder / "whole.usda", part, times, frames);
+    {
+        GlbFrameWriter glb(folder / "x.glb", part, times);
+        UsdaFrameWriter usda(folder / "x.usda", part, times);
+        for (FrameWriter* writer : std::initializer_list<FrameWriter*>{&glb, &usda}) {
+            writer->add(frames[0]);
+            writer->add(frames[1]);
+            EXPECT_THROW(writer->commit(), InputError);
+            EXPECT_THROW(writer->add(frames[2].topRows(5)), InputError);
+        }
+        EXPECT_FALSE(std::filesystem::exists(folder / "x.glb"));
+        EXPECT_FALSE(std::filesystem::exists(folder / "x.usda"));
+        for (FrameWriter* writer : std::initializer_list<FrameWriter*>{&glb, &usda}) {
+            writer->add(frames[2]);
+            EXPECT_THROW(writer->add(frames[2]), InputError);
+            writer->commit();
+        }
+    }
+    EXPECT_EQ(read_file_bytes(folder / "x.glb"), read_file_bytes(folder / "whole.glb"));
+    EXPECT_EQ(read_file_bytes(folder / "x.usda"), read_file_bytes(folder / "whole.usda"));
+}
+
+TEST(FrameWriters, RefuseWhatAGlbCannotHoldBeforeAnyWork) {
+    const support::TemporaryFolder folder;
+    const MeshPart part{.name = "ball", .mesh = support::sphere(2, 0.1)};
+    std::vector<double> times(40000);  // weights of all shapes at all times: 6.4 GB
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        times[i] = static_cast<double>(i);
+    }
+    EXPECT_THROW(GlbFrameWriter(folder / "x.glb", part, times), InputError);
 }
 
 }  // namespace

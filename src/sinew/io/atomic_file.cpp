@@ -152,19 +152,49 @@ void require_writable_place(const std::filesystem::path& path) {
     const AtomicFile probe(path);  // never committed: leaves no trace
 }
 
-void write_file_bytes(const std::filesystem::path& path, std::string_view content) {
-    AtomicFile file(path);
-    {
-        std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(
-            std::fopen(file.temporary().c_str(), "wb"), &std::fclose);
-        const bool is_written =
-            out && std::fwrite(content.data(), 1, content.size(), out.get()) == content.size() &&
-            std::fflush(out.get()) == 0;
-        if (!is_written) {
-            refuse_place(path, std::strerror(errno),
-                         "free some disk space or choose another folder");
-        }
+AtomicStream::AtomicStream(const std::filesystem::path& target)
+    : target_(target),
+      file_(target),
+      out_(std::fopen(file_.temporary().c_str(), "w+b"), &std::fclose) {
+    require(out_ != nullptr);
+}
+
+void AtomicStream::require(bool is_written) {
+    if (!is_written) {
+        refuse_place(target_, std::strerror(errno),
+                     "free some disk space or choose another folder");
     }
+}
+
+void AtomicStream::write(std::string_view bytes) {
+    require(std::fwrite(bytes.data(), 1, bytes.size(), out_.get()) == bytes.size());
+}
+
+void AtomicStream::flush() {
+    require(std::fflush(out_.get()) == 0);
+}
+
+void AtomicStream::append(AtomicStream& other) {
+    constexpr std::size_t kBlock = std::size_t{1} << 20;
+    other.flush();
+    other.require(std::fseek(other.out_.get(), 0, SEEK_SET) == 0);
+    std::string block(kBlock, '\0');
+    std::size_t size = 0;
+    while ((size = std::fread(block.data(), 1, kBlock, other.out_.get())) > 0) {
+        write(std::string_view(block).substr(0, size));
+    }
+    other.require(std::ferror(other.out_.get()) == 0 &&
+                  std::fseek(other.out_.get(), 0, SEEK_END) == 0);
+}
+
+void AtomicStream::commit() {
+    flush();
+    file_.commit();
+}
+
+void write_file_bytes(const std::filesystem::path& path, std::string_view content) {
+    AtomicStream file(path);
+    file.write(content);
     file.commit();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace sinew {
@@ -34,6 +36,26 @@ private:
     int handle_ = -1;
     bool is_named_ = false;
     bool is_committed_ = false;
+};
+
+/// An AtomicFile that is written piece by piece, for what is too long for memory.
+class AtomicStream {
+public:
+    /// @throws InputError as AtomicFile
+    explicit AtomicStream(const std::filesystem::path& target);
+    /// @throws InputError when the disk refuses
+    void write(std::string_view bytes);
+    /// Adds what the other one holds so far.
+    void append(AtomicStream& other);
+    void commit();
+
+private:
+    void require(bool is_written);
+    void flush();
+
+    std::filesystem::path target_;
+    AtomicFile file_;
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> out_;
 };
 
 /// Tells before long work that its result could not be written. @throws InputError

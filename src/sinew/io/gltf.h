@@ -2,12 +2,14 @@
 
 #include "sinew/body/body.h"
 #include "sinew/body/motion_clip.h"
+#include "sinew/io/frame_writer.h"
 #include "sinew/mesh/triangle_mesh.h"
 
 #include <Eigen/Geometry>
 
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -122,6 +124,22 @@ std::string glb_bytes(const GltfScene& scene);
 /// the next. @param times  s, ascending; one per frame; frames have as many points as the part
 void add_vertex_animation(GltfScene& scene, Index part, std::span<const double> times,
                           std::vector<Points> frames);
+
+/// Writes a .glb file of one part that plays shapes, frame by frame: the one of the above, byte for
+/// byte. Until it is whole, it takes twice its size on the disk.
+class GlbFrameWriter final : public FrameWriter {
+public:
+    /// @throws InputError  also when the file would be larger than the format allows
+    GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+                   std::vector<double> times);
+    ~GlbFrameWriter() override;
+    void add(const Points& frame) override;
+    void commit() override;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
 
 /// Adds the joints of a motion as nodes, and its frames as an animation. Returns the first node.
 Index add_motion(GltfScene& scene, const MotionClip& clip);

@@ -3,6 +3,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
+#include "sinew/io/point_cache.h"
 #include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
@@ -50,10 +51,29 @@ std::string clean_name(std::string_view name) {
 /// Collects binary data with the views and accessors that describe it.
 class Writer {
 public:
-    explicit Writer(const GltfScene& scene) : scene_(scene) {}
+    /// @param spill  takes the binary data as it comes, instead of memory
+    explicit Writer(const GltfScene& scene, AtomicStream* spill = nullptr)
+        : scene_(scene), spill_(spill) {}
     std::string bytes();
 
+    /// A part whose morphs are still to come.
+    struct OpenPart {
+        OrderedJson node = {}, mesh = {}, primitive = {};
+    };
+    OpenPart open_part(const GltfPart& part);
+    void add_morph(OpenPart& open, const Points& displacement, double weight,
+                   std::string_view name);
+    void close_part(OpenPart open);
+    /// The animation that shows one morph of the first part after the other.
+    void add_play(const std::string& name, std::span<const double> times);
+    /// All of the file that comes before the binary data.
+    std::string head();
+
 private:
+    std::size_t size() const {
+        return spilled_ + data_.size();
+    }
+    void spill();
     std::size_t add_view(int target);
     std::size_t add_accessor(std::size_t view, int type, std::size_t count, const char* shape);
     /// Single-precision rows; `with_bounds` as the format demands for positions and times.
@@ -65,7 +85,6 @@ private:
                           int type, int target);
     std::size_t add_material(const GltfPart& part);
     void add_attributes(const GltfPart& part, OrderedJson& primitive);
-    void add_morphs(const GltfPart& part, OrderedJson& mesh, OrderedJson& primitive);
     void add_part(const GltfPart& part);
     void add_nodes();
     void add_skins();
@@ -73,7 +92,9 @@ private:
     void require_valid_part(const GltfPart& part) const;
 
     const GltfScene& scene_;
-    std::string data_;
+    AtomicStream* spill_;
+    std::size_t spilled_ = 0;  // bytes
+    std::string data_;         // after those
     OrderedJson views_ = OrderedJson::array(), accessors_ = OrderedJson::array(),
                 materials_ = OrderedJson::array(), meshes_ = OrderedJson::array(),
                 nodes_ = OrderedJson::array(), skins_ = OrderedJson::array(),
@@ -85,14 +106,23 @@ private:
 
 std::size_t Writer::add_view(int target) {
     OrderedJson view = {
-        {"buffer", 0}, {"byteOffset", view_begin_}, {"byteLength", data_.size() - view_begin_}};
+        {"buffer", 0}, {"byteOffset", view_begin_}, {"byteLength", size() - view_begin_}};
     if (target != 0) {
         view["target"] = target;
     }
     views_.push_back(std::move(view));
     data_.resize((data_.size() + 3) / 4 * 4, '\0');
-    view_begin_ = data_.size();
+    view_begin_ = size();
+    spill();
     return views_.size() - 1;
+}
+
+void Writer::spill() {
+    if (spill_ != nullptr) {
+        spill_->write(data_);
+        spilled_ += data_.size();
+        data_.clear();
+    }
 }
 
 std::size_t Writer::add_accessor(std::size_t view, int type, std::size_t count, const char* shape) {
@@ -243,50 +273,86 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
     }
 }
 
-void Writer::add_morphs(const GltfPart& part, OrderedJson& mesh, OrderedJson& primitive) {
-    for (const GltfMorph& morph : part.morphs) {
-        primitive["targets"].push_back({{"POSITION", add_points(morph.displacement, true)}});
-        mesh["weights"].push_back(morph.weight);
-        mesh["extras"]["targetNames"].push_back(clean_name(morph.name));
+Writer::OpenPart Writer::open_part(const GltfPart& part) {
+    require_valid_part(part);
+    const TriangleMesh& shape = part.part.mesh;
+    OpenPart open;
+    open.node = {{"name", clean_name(part.part.name)}};
+    if (!part.part.kind.empty()) {
+        open.node["extras"]["kind"] = clean_name(part.part.kind);
     }
+    if (part.node >= 0 && part.node < static_cast<Index>(scene_.nodes.size())) {
+        open.node["extras"]["carrier"] = part.node;
+    }
+    if (shape.points.rows() == 0) {
+        return open;
+    }
+    open.mesh = {{"name", clean_name(part.part.name)}};
+    add_attributes(part, open.primitive);
+    if (shape.triangles.rows() > 0) {
+        const std::span<const Index> flat(shape.triangles.data(),
+                                          static_cast<std::size_t>(shape.triangles.size()));
+        // The largest value of a type is reserved by the format.
+        open.primitive["indices"] =
+            shape.points.rows() <= 65535
+                ? add_whole<std::uint16_t>(flat, 1, "SCALAR", kUnsignedShort, kElementBuffer)
+                : add_whole<std::uint32_t>(flat, 1, "SCALAR", kUnsignedInt, kElementBuffer);
+    } else {
+        open.primitive["mode"] = 0;
+    }
+    open.primitive["material"] = add_material(part);
+    open.node["mesh"] = meshes_.size();
+    if (part.skin >= 0) {
+        open.node["skin"] = part.skin;
+    }
+    return open;
+}
+
+void Writer::add_morph(OpenPart& open, const Points& displacement, double weight,
+                       std::string_view name) {
+    open.primitive["targets"].push_back({{"POSITION", add_points(displacement, true)}});
+    open.mesh["weights"].push_back(weight);
+    open.mesh["extras"]["targetNames"].push_back(clean_name(name));
+}
+
+void Writer::close_part(OpenPart open) {
+    if (!open.mesh.is_null()) {
+        open.mesh["primitives"] = OrderedJson::array({std::move(open.primitive)});
+        meshes_.push_back(std::move(open.mesh));
+    }
+    node_of_part_.push_back(nodes_.size());
+    nodes_.push_back(std::move(open.node));
 }
 
 void Writer::add_part(const GltfPart& part) {
-    require_valid_part(part);
-    const TriangleMesh& shape = part.part.mesh;
-    OrderedJson node = {{"name", clean_name(part.part.name)}};
-    if (!part.part.kind.empty()) {
-        node["extras"]["kind"] = clean_name(part.part.kind);
-    }
-    if (part.node >= 0 && part.node < static_cast<Index>(scene_.nodes.size())) {
-        node["extras"]["carrier"] = part.node;
-    }
-    if (shape.points.rows() > 0) {
-        OrderedJson mesh = {{"name", clean_name(part.part.name)}};
-        OrderedJson primitive;
-        add_attributes(part, primitive);
-        if (shape.triangles.rows() > 0) {
-            const std::span<const Index> flat(shape.triangles.data(),
-                                              static_cast<std::size_t>(shape.triangles.size()));
-            // The largest value of a type is reserved by the format.
-            primitive["indices"] =
-                shape.points.rows() <= 65535
-                    ? add_whole<std::uint16_t>(flat, 1, "SCALAR", kUnsignedShort, kElementBuffer)
-                    : add_whole<std::uint32_t>(flat, 1, "SCALAR", kUnsignedInt, kElementBuffer);
-        } else {
-            primitive["mode"] = 0;
-        }
-        primitive["material"] = add_material(part);
-        add_morphs(part, mesh, primitive);
-        mesh["primitives"] = OrderedJson::array({std::move(primitive)});
-        node["mesh"] = meshes_.size();
-        meshes_.push_back(std::move(mesh));
-        if (part.skin >= 0) {
-            node["skin"] = part.skin;
+    OpenPart open = open_part(part);
+    for (const GltfMorph& morph : part.morphs) {
+        if (!open.mesh.is_null()) {
+            add_morph(open, morph.displacement, morph.weight, morph.name);
         }
     }
-    node_of_part_.push_back(nodes_.size());
-    nodes_.push_back(std::move(node));
+    close_part(std::move(open));
+}
+
+void Writer::add_play(const std::string& name, std::span<const double> times) {
+    const std::size_t input = add_floats(times, 1, "SCALAR", 0, true);
+    const float one = 1.0f;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const std::size_t row = data_.size();
+        data_.resize(row + times.size() * sizeof(float), '\0');
+        std::memcpy(data_.data() + row + i * sizeof(float), &one, sizeof(float));
+        spill();
+    }
+    const std::size_t output =
+        add_accessor(add_view(0), kFloat, times.size() * times.size(), "SCALAR");
+    OrderedJson samplers = OrderedJson::array();
+    samplers.push_back({{"input", input}, {"interpolation", "LINEAR"}, {"output", output}});
+    OrderedJson channels = OrderedJson::array();
+    channels.push_back(
+        {{"sampler", 0}, {"target", {{"node", node_of_part_[0]}, {"path", "weights"}}}});
+    animations_.push_back({{"name", clean_name(name)},
+                           {"samplers", std::move(samplers)},
+                           {"channels", std::move(channels)}});
 }
 
 void Writer::add_nodes() {
@@ -382,14 +448,7 @@ void Writer::add_animations() {
     }
 }
 
-std::string Writer::bytes() {
-    add_nodes();
-    for (const GltfPart& part : scene_.parts) {
-        add_part(part);
-    }
-    add_skins();
-    add_animations();
-
+std::string Writer::head() {
     OrderedJson root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Sinew " + version()}};
     if (!nodes_.empty()) {
@@ -411,30 +470,38 @@ std::string Writer::bytes() {
             root[key] = std::move(*items);
         }
     }
-    if (!data_.empty()) {
-        root["buffers"] = OrderedJson::array({{{"byteLength", data_.size()}}});
+    if (size() > 0) {
+        root["buffers"] = OrderedJson::array({{{"byteLength", size()}}});
     }
     std::string text = root.dump();
     text.resize((text.size() + 3) / 4 * 4, ' ');
-    const std::size_t total = 20 + text.size() + (data_.empty() ? 0 : 8 + data_.size());
+    const std::size_t total = 20 + text.size() + (size() > 0 ? 8 + size() : 0);
     if (total > std::numeric_limits<std::uint32_t>::max()) {
         refuse_scene("scene", fmt::format("{:.1f} GB", static_cast<double>(total) * 1e-9),
                      "less than 4.2 GB, the most a .glb file holds");
     }
     std::string out;
-    out.reserve(total);
     append_32(out, 0x46546C67);
     append_32(out, 2);
     append_32(out, static_cast<std::uint32_t>(total));
     append_32(out, static_cast<std::uint32_t>(text.size()));
     append_32(out, 0x4E4F534A);
     out += text;
-    if (!data_.empty()) {
-        append_32(out, static_cast<std::uint32_t>(data_.size()));
+    if (size() > 0) {
+        append_32(out, static_cast<std::uint32_t>(size()));
         append_32(out, 0x004E4942);
-        out += data_;
     }
     return out;
+}
+
+std::string Writer::bytes() {
+    add_nodes();
+    for (const GltfPart& part : scene_.parts) {
+        add_part(part);
+    }
+    add_skins();
+    add_animations();
+    return head() + data_;
 }
 
 }  // namespace
@@ -449,6 +516,66 @@ void write_glb(const std::filesystem::path& path, const GltfScene& scene) {
 
 void write_glb(const std::filesystem::path& path, std::span<const MeshPart> parts) {
     write_glb(path, scene_of(parts));
+}
+
+struct GlbFrameWriter::Data {
+    Data(const std::filesystem::path& path_in, const MeshPart& part, std::vector<double> times_in)
+        : path(path_in),
+          times(std::move(times_in)),
+          scene(scene_of({&part, 1})),
+          shapes(path_in),
+          writer(scene, &shapes),
+          open(writer.open_part(scene.parts[0])) {}
+
+    std::filesystem::path path;
+    std::vector<double> times;
+    GltfScene scene;
+    AtomicStream shapes;  // never gets a name: numbers in front of it are known when it is whole
+    Writer writer;
+    Writer::OpenPart open;
+    std::size_t count = 0;
+};
+
+GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+                               std::vector<double> times) {
+    require_frame_times(path, times);
+    const auto frames = static_cast<double>(times.size());
+    const auto points = static_cast<double>(part.mesh.points.rows());
+    const double bytes = frames * (sizeof(float) * (3.0 * points + frames));
+    constexpr double kMost = 4.2e9;
+    if (bytes > kMost) {
+        throw InputError({.where = path.string(),
+                          .found = fmt::format("{} frames of {} points, {:.1f} GB", frames, points,
+                                               1e-9 * bytes),
+                          .needs = "less than 4.2 GB, the most a .glb file holds",
+                          .remedy = "write .pc2 or .mdd, or fewer frames with --rate or --frames"});
+    }
+    data_ = std::make_unique<Data>(path, part, std::move(times));
+}
+GlbFrameWriter::~GlbFrameWriter() = default;
+
+void GlbFrameWriter::add(const Points& frame) {
+    Data& d = *data_;
+    const Points& rest = d.scene.parts[0].part.mesh.points;
+    require_frame(d.path, frame, rest.rows(), d.times.size() - d.count);
+    if (!frame.allFinite() ||
+        (frame.size() > 0 && frame.cwiseAbs().maxCoeff() > kLargestCoordinate)) {
+        refuse_scene(fmt::format("{}, frame {}", d.path.string(), d.count + 1),
+                     "a coordinate beyond single precision", "coordinates below 1e30 m");
+    }
+    ++d.count;
+    d.writer.add_morph(d.open, frame - rest, 0.0, fmt::format("frame_{}", d.count));
+}
+
+void GlbFrameWriter::commit() {
+    Data& d = *data_;
+    require_no_frames_left(d.path, d.times.size() - d.count);
+    d.writer.close_part(std::move(d.open));
+    d.writer.add_play(d.scene.parts[0].part.name, d.times);
+    AtomicStream file(d.path);
+    file.write(d.writer.head());
+    file.append(d.shapes);
+    file.commit();
 }
 
 }  // namespace sinew

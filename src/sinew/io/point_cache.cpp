@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 namespace sinew {
@@ -87,41 +86,7 @@ void take_frames(PointCache& cache, std::int64_t points, std::int64_t frames,
 
 }  // namespace
 
-void require_frames(const std::filesystem::path& path, Eigen::Index points,
-                    std::span<const double> times, std::span<const Points> frames) {
-    if (frames.empty() || times.size() != frames.size()) {
-        refuse_cache(path, fmt::format("{} frames at {} times", frames.size(), times.size()),
-                     "at least one frame, and a time for each");
-    }
-    for (std::size_t f = 0; f < frames.size(); ++f) {
-        if (frames[f].rows() != points) {
-            refuse_cache(path, fmt::format("{} points in frame {}", frames[f].rows(), f),
-                         fmt::format("{} in every frame", points));
-        }
-        if (f > 0 && !(times[f] > times[f - 1])) {
-            refuse_cache(path, fmt::format("time {} after {}", times[f], times[f - 1]),
-                         "ascending times");
-        }
-    }
-}
-
-struct PointCacheWriter::Data {
-    Data(const std::filesystem::path& path_in, std::endian order_in, Eigen::Index points_in,
-         std::size_t frames)
-        : path(path_in), file(path_in), order(order_in), points(points_in), left(frames) {}
-
-    std::filesystem::path path;
-    AtomicFile file;
-    std::ofstream out;
-    std::endian order;
-    Eigen::Index points;
-    std::size_t left;  // frames
-    std::string bytes;
-};
-
-PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, std::span<const double> times,
-                                   Eigen::Index points) {
-    const bool is_mdd = lower(path.extension().string()) == ".mdd";
+void require_frame_times(const std::filesystem::path& path, std::span<const double> times) {
     if (times.empty()) {
         refuse_cache(path, "no frame", "at least one frame, and a time for each");
     }
@@ -131,6 +96,39 @@ PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, std::span<
                          "ascending times");
         }
     }
+}
+
+void require_frame(const std::filesystem::path& path, const Points& frame, Eigen::Index points,
+                   std::size_t left) {
+    if (frame.rows() != points || left == 0) {
+        refuse_cache(path, fmt::format("a frame of {} points, {} to come", frame.rows(), left),
+                     fmt::format("{} points in every frame, and a time for each", points));
+    }
+}
+
+void require_no_frames_left(const std::filesystem::path& path, std::size_t left) {
+    if (left > 0) {
+        refuse_cache(path, fmt::format("{} frames missing", left), "all frames");
+    }
+}
+
+struct PointCacheWriter::Data {
+    Data(const std::filesystem::path& path_in, std::endian order_in, Eigen::Index points_in,
+         std::size_t frames)
+        : path(path_in), file(path_in), order(order_in), points(points_in), left(frames) {}
+
+    std::filesystem::path path;
+    AtomicStream file;
+    std::endian order;
+    Eigen::Index points;
+    std::size_t left;  // frames
+    std::string bytes;
+};
+
+PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, std::span<const double> times,
+                                   Eigen::Index points) {
+    const bool is_mdd = lower(path.extension().string()) == ".mdd";
+    require_frame_times(path, times);
     std::string head;
     if (is_mdd) {
         append(head, static_cast<std::int32_t>(times.size()), std::endian::big);
@@ -158,44 +156,29 @@ PointCacheWriter::PointCacheWriter(const std::filesystem::path& path, std::span<
     }
     data_ = std::make_unique<Data>(path, is_mdd ? std::endian::big : std::endian::little, points,
                                    times.size());
-    data_->out.open(data_->file.temporary(), std::ios::binary);
-    data_->out.write(head.data(), static_cast<std::streamsize>(head.size()));
+    data_->file.write(head);
 }
 PointCacheWriter::~PointCacheWriter() = default;
 
 void PointCacheWriter::add(const Points& frame) {
     Data& d = *data_;
-    if (frame.rows() != d.points || d.left == 0) {
-        refuse_cache(d.path, fmt::format("a frame of {} points, {} to come", frame.rows(), d.left),
-                     fmt::format("{} points in every frame", d.points));
-    }
+    require_frame(d.path, frame, d.points, d.left);
     d.bytes.clear();
     append_points(d.bytes, frame, d.order);
-    d.out.write(d.bytes.data(), static_cast<std::streamsize>(d.bytes.size()));
-    if (!d.out) {
-        throw InputError({.where = d.path.string(),
-                          .found = "a disk that takes no more",
-                          .needs = "a place that can be written to",
-                          .remedy = "make room or choose another folder"});
-    }
+    d.file.write(d.bytes);
     --d.left;
 }
 
 void PointCacheWriter::commit() {
-    Data& d = *data_;
-    d.out.close();
-    if (d.left > 0 || !d.out) {
-        refuse_cache(d.path, fmt::format("{} frames missing", d.left), "all frames");
-    }
-    d.file.commit();
+    require_no_frames_left(data_->path, data_->left);
+    data_->file.commit();
 }
 
 namespace {
 
 void write_cache(const std::filesystem::path& path, std::span<const double> times,
                  std::span<const Points> frames) {
-    require_frames(path, frames.empty() ? 0 : frames[0].rows(), times, frames);
-    PointCacheWriter writer(path, times, frames[0].rows());
+    PointCacheWriter writer(path, times, frames.empty() ? 0 : frames[0].rows());
     for (const Points& frame : frames) {
         writer.add(frame);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sinew/io/frame_writer.h"
 #include "sinew/mesh/arrays.h"
 
 #include <filesystem>
@@ -22,18 +23,15 @@ void write_pc2(const std::filesystem::path& path, std::span<const double> times,
 void write_mdd(const std::filesystem::path& path, std::span<const double> times,
                std::span<const Points> frames);
 
-/// Writes a cache frame by frame, so that long motions need no memory: .mdd by the ending of the
-/// name, else .pc2. The file appears when commit() is called.
-class PointCacheWriter {
+/// Writes a cache frame by frame: .mdd by the ending of the name, else .pc2.
+class PointCacheWriter final : public FrameWriter {
 public:
     /// @throws InputError as above
     PointCacheWriter(const std::filesystem::path& path, std::span<const double> times,
                      Eigen::Index points);
-    ~PointCacheWriter();
-    /// @throws InputError  when it has another size or there is no place left
-    void add(const Points& frame);
-    /// @throws InputError  when frames are missing
-    void commit();
+    ~PointCacheWriter() override;
+    void add(const Points& frame) override;
+    void commit() override;
 
 private:
     struct Data;
@@ -52,8 +50,12 @@ PointCache read_mdd(const std::filesystem::path& path);
 PointCache parse_pc2(std::string_view bytes, const std::string& where);
 PointCache parse_mdd(std::string_view bytes, const std::string& where);
 
-/// @throws InputError when there is no frame, times do not ascend or match, or sizes differ
-void require_frames(const std::filesystem::path& path, Eigen::Index points,
-                    std::span<const double> times, std::span<const Points> frames);
+/// @throws InputError when there is no time or they do not ascend
+void require_frame_times(const std::filesystem::path& path, std::span<const double> times);
+/// What FrameWriter::add promises. @param left  frames that are still to come
+void require_frame(const std::filesystem::path& path, const Points& frame, Eigen::Index points,
+                   std::size_t left);
+/// @throws InputError when some are missing
+void require_no_frames_left(const std::filesystem::path& path, std::size_t left);
 
 }  // namespace sinew

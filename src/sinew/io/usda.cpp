@@ -78,34 +78,10 @@ void append_colours(std::string& out, const MeshPart& part) {
     }
 }
 
-// Frames of a part that moves.
-struct Samples {
-    std::span<const double> times;
-    std::span<const Points> frames;
-};
 constexpr double kTimeCodesPerSecond = 24.0;
 
-void append_points(std::string& out, const Points& points, const Samples& samples) {
-    if (samples.frames.empty()) {
-        out += "\n        point3f[] points = ";
-        append_triples(out, points.data(), static_cast<std::size_t>(points.rows()), 3);
-        out += '\n';
-        return;
-    }
-    out += "\n        point3f[] points.timeSamples = {\n";
-    for (std::size_t f = 0; f < samples.frames.size(); ++f) {
-        out += "            ";
-        append_number(out, kTimeCodesPerSecond * samples.times[f]);
-        out += ": ";
-        append_triples(out, samples.frames[f].data(),
-                       static_cast<std::size_t>(samples.frames[f].rows()), 3);
-        out += ",\n";
-    }
-    out += "        }\n";
-}
-
-void append_part(std::string& out, const MeshPart& part, const std::string& prim,
-                 const Samples& samples = {}) {
+// All of a part that comes before its points.
+void append_shape(std::string& out, const MeshPart& part, const std::string& prim) {
     const TriangleMesh& mesh = part.mesh;
     const auto points = static_cast<std::size_t>(mesh.points.rows());
     out += fmt::format("\n    def Mesh \"{}\" (\n        displayName = {}\n", prim,
@@ -130,7 +106,15 @@ void append_part(std::string& out, const MeshPart& part, const std::string& prim
     }
     out += "]\n        int[] faceVertexIndices = ";
     append_indices(out, mesh.triangles);
-    append_points(out, mesh.points, samples);
+    out += '\n';
+}
+
+void append_part(std::string& out, const MeshPart& part, const std::string& prim) {
+    append_shape(out, part, prim);
+    out += "        point3f[] points = ";
+    append_triples(out, part.mesh.points.data(), static_cast<std::size_t>(part.mesh.points.rows()),
+                   3);
+    out += '\n';
     append_colours(out, part);
     out += "    }\n";
 }
@@ -177,19 +161,65 @@ void write_usda(const std::filesystem::path& path, std::span<const MeshPart> par
     write_file_bytes(path, format_usda(parts));
 }
 
-void write_usda(const std::filesystem::path& path, const MeshPart& part,
-                std::span<const double> times, std::span<const Points> frames) {
+struct UsdaFrameWriter::Data {
+    std::filesystem::path path;
+    AtomicStream file;
+    std::vector<double> times;
+    Eigen::Index points;
+    std::string tail;  // what comes after the frames
+    std::size_t count = 0;
+    std::string bytes = {};
+};
+
+UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+                                 std::vector<double> times) {
     const std::span<const MeshPart> parts(&part, 1);
     require_writable(parts, "USD");
-    require_frames(path, part.mesh.points.rows(), times, frames);
-    std::string out = fmt::format(
+    require_frame_times(path, times);
+    std::string head = fmt::format(
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n"
         "    timeCodesPerSecond = {}\n    startTimeCode = {}\n    endTimeCode = {}\n)\n\n"
         "def Xform \"World\"\n{{",
         kTimeCodesPerSecond, kTimeCodesPerSecond * times.front(),
         kTimeCodesPerSecond * times.back());
-    append_part(out, part, usd_prim_names(parts)[0], {times, frames});
-    write_file_bytes(path, out + "}\n");
+    append_shape(head, part, usd_prim_names(parts)[0]);
+    head += "        point3f[] points.timeSamples = {\n";
+    std::string tail = "        }\n";
+    append_colours(tail, part);
+    data_.reset(new Data{.path = path,
+                         .file = AtomicStream(path),
+                         .times = std::move(times),
+                         .points = part.mesh.points.rows(),
+                         .tail = tail + "    }\n}\n"});
+    data_->file.write(head);
+}
+UsdaFrameWriter::~UsdaFrameWriter() = default;
+
+void UsdaFrameWriter::add(const Points& frame) {
+    Data& d = *data_;
+    require_frame(d.path, frame, d.points, d.times.size() - d.count);
+    d.bytes = "            ";
+    append_number(d.bytes, kTimeCodesPerSecond * d.times[d.count]);
+    d.bytes += ": ";
+    append_triples(d.bytes, frame.data(), static_cast<std::size_t>(frame.rows()), 3);
+    d.bytes += ",\n";
+    d.file.write(d.bytes);
+    ++d.count;
+}
+
+void UsdaFrameWriter::commit() {
+    require_no_frames_left(data_->path, data_->times.size() - data_->count);
+    data_->file.write(data_->tail);
+    data_->file.commit();
+}
+
+void write_usda(const std::filesystem::path& path, const MeshPart& part,
+                std::span<const double> times, std::span<const Points> frames) {
+    UsdaFrameWriter writer(path, part, {times.begin(), times.end()});
+    for (const Points& frame : frames) {
+        writer.add(frame);
+    }
+    writer.commit();
 }
 
 }  // namespace sinew

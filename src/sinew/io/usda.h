@@ -1,8 +1,10 @@
 #pragma once
 
+#include "sinew/io/frame_writer.h"
 #include "sinew/mesh/triangle_mesh.h"
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +23,19 @@ std::string format_usda(std::span<const MeshPart> parts);
 /// @throws InputError when a frame has another number of points
 void write_usda(const std::filesystem::path& path, const MeshPart& part,
                 std::span<const double> times, std::span<const Points> frames);
+/// The same, frame by frame.
+class UsdaFrameWriter final : public FrameWriter {
+public:
+    UsdaFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+                    std::vector<double> times);
+    ~UsdaFrameWriter() override;
+    void add(const Points& frame) override;
+    void commit() override;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
 
 /// Prim names for parts: letters, digits and underscores, not starting with a digit, no two alike.
 std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts);

@@ -361,12 +361,9 @@ void require_skin_output(const std::filesystem::path& path) {
 
 struct SkinRunWriter::Data {
     std::filesystem::path path;
-    std::vector<double> times;
     std::string sequence;
-    std::string ending;
     MeshPart part;
-    std::vector<Points> frames = {};  // of formats that are written at the end
-    std::unique_ptr<PointCacheWriter> cache = {};
+    std::unique_ptr<FrameWriter> file = {};  // none: a folder
     std::size_t count = 0;
 };
 
@@ -375,24 +372,17 @@ SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, const Character&
     require_skin_output(path);
     data_ = std::make_unique<Data>(
         Data{.path = path,
-             .times = std::move(times),
              .sequence = sequence,
-             .ending = lower(path.extension().string()),
              .part = {.name = character.name, .mesh = character.mesh, .kind = "skin"}});
     Data& d = *data_;
-    const double bytes =
-        12.0 * static_cast<double>(d.times.size()) * static_cast<double>(d.part.mesh.points.rows());
-    constexpr double kMostGlb = 4.2e9;
-    if (d.ending == ".glb" && bytes > kMostGlb) {
-        throw InputError({.where = path.string(),
-                          .found = fmt::format("{} frames of {} points, {:.1f} GB", d.times.size(),
-                                               d.part.mesh.points.rows(), 1e-9 * bytes),
-                          .needs = "less than 4.2 GB, the most a .glb file holds",
-                          .remedy = "write .pc2 or .mdd, or fewer frames with --rate or --frames"});
-    }
-    if (d.ending == ".pc2" || d.ending == ".mdd") {
-        d.cache = std::make_unique<PointCacheWriter>(path, d.times, d.part.mesh.points.rows());
-    } else if (d.ending != ".glb" && d.ending != ".usda") {
+    const std::string ending = lower(path.extension().string());
+    if (ending == ".glb") {
+        d.file = std::make_unique<GlbFrameWriter>(path, d.part, std::move(times));
+    } else if (ending == ".usda") {
+        d.file = std::make_unique<UsdaFrameWriter>(path, d.part, std::move(times));
+    } else if (ending == ".pc2" || ending == ".mdd") {
+        d.file = std::make_unique<PointCacheWriter>(path, times, d.part.mesh.points.rows());
+    } else {
         write_surface(path / ("rest." + sequence), {&d.part, 1});
     }
 }
@@ -400,10 +390,8 @@ SkinRunWriter::~SkinRunWriter() = default;
 
 void SkinRunWriter::add(Points frame) {
     Data& d = *data_;
-    if (d.cache) {
-        d.cache->add(frame);
-    } else if (d.ending == ".glb" || d.ending == ".usda") {
-        d.frames.push_back(std::move(frame));
+    if (d.file) {
+        d.file->add(frame);
     } else {
         d.part.mesh.points = std::move(frame);
         write_surface(d.path / fmt::format("frame_{:04}.{}", d.count, d.sequence), {&d.part, 1});
@@ -412,15 +400,8 @@ void SkinRunWriter::add(Points frame) {
 }
 
 void SkinRunWriter::commit() {
-    Data& d = *data_;
-    if (d.cache) {
-        d.cache->commit();
-    } else if (d.ending == ".glb") {
-        GltfScene scene = scene_of({&d.part, 1});
-        add_vertex_animation(scene, 0, d.times, std::move(d.frames));
-        write_glb(d.path, scene);
-    } else if (d.ending == ".usda") {
-        write_usda(d.path, d.part, d.times, d.frames);
+    if (data_->file) {
+        data_->file->commit();
     }
 }
 

@@ -85,8 +85,8 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
                           const SkinRunOptions& options = {}, const Progress& progress = {},
                           const SkinFrameSink& sink = {});
 
-/// Writes the frames of a run while it runs, so that those of long motions need no memory: all
-/// formats of `write_skin_run` but .usda and .glb, which are written by commit().
+/// Writes the frames of a run while it runs, so that those of long motions need no memory. Files
+/// appear whole by commit(), frames in folders one by one.
 class SkinRunWriter {
 public:
     /// @throws InputError
