@@ -185,6 +185,53 @@ TEST(SkelFiles, DamageIsRefused) {
     }
 }
 
+// Messages name the file that is wrong, what is wrong with it, and what would do.
+TEST(CharacterFiles, MessagesNameTheFileAndWhatWouldDo) {
+    const support::TemporaryFolder folder;
+    const auto file = [&](const std::string& name, const std::string& text) {
+        std::ofstream(folder.path() / name) << text;
+        return folder.path() / name;
+    };
+    const CharacterSkeleton skeleton = leg();
+    const auto complaint = [](auto&& read) -> std::string {
+        try {
+            read();
+        } catch (const InputError& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    const auto motion = [&](const std::filesystem::path& path) {
+        return complaint([&] { read_character_motion(path, skeleton); });
+    };
+    const auto bones = [&](const std::filesystem::path& path) {
+        return complaint([&] { read_character_skeleton(path); });
+    };
+    const auto expect = [](const std::string& message, std::initializer_list<const char*> words) {
+        for (const char* word : words) {
+            EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+        }
+    };
+    expect(motion(file("a.ply", "ply\n")), {"a.ply", ".bvh", ".anim"});
+    expect(motion(file("b.skel", "1\n0 0 0 a root\n")), {"b.skel", ".bvh", ".anim"});
+    expect(bones(file("c.anim", "1 1\n")), {"c.anim", ".bvh", ".skel"});
+    expect(motion(file("d.json", R"({"keys": [{"time": 0, "joints": {"wing": [1, 0, 0]}}]})")),
+           {"d.json", "wing", "hip, knee, foot"});
+    expect(motion(folder.path() / "absent.txt"), {"absent.txt", "no such file"});
+    expect(motion(file("dance.bvh",
+                       "HIERARCHY\nROOT tail\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation "
+                       "Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION"
+                       "\nFrames: 1\nFrame Time: 0.1\n0 0 0\n")),
+           {"dance.bvh", "tail", "hip"});
+    expect(bones(file("e.json", R"({"joints": [
+        {"name": "a", "parent": "b", "position": [0, 0, 0]},
+        {"name": "b", "parent": "a", "position": [0, 1, 0]}]})")),
+           {"e.json", "'a'", "parents"});
+    expect(bones(file("f.json", R"({"joints": [{"name": "hip", "position": [0, 0, 0]},
+        {"name": "knee", "parent": "hipp", "position": [0, 1, 0]}]})")),
+           {"f.json", "hipp", "did you mean 'hip'"});
+}
+
 TEST(PointCaches, AreReadAsTheyWereWritten) {
     const support::TemporaryFolder folder;
     const Points a = support::sphere(1, 1.0).points;

@@ -31,6 +31,14 @@ Vec3 read_place(const StrictJson& json, const ReadOptions& options) {
     return p.row(0).transpose();
 }
 
+std::string suggestion(const std::string& name, const std::map<std::string, Index>& numbers) {
+    std::vector<std::string> known;
+    for (const auto& [key, number] : numbers) {
+        known.push_back(key);
+    }
+    return did_you_mean(name, known);
+}
+
 // A joint as it stands in the file: its parent by name or number.
 struct Entry {
     CharacterJoint joint;
@@ -56,7 +64,9 @@ Entry read_joint(const StrictJson& json, const std::map<std::string, Index>& num
         if (parent.is_text()) {
             const auto found = numbers.find(parent.text());
             if (found == numbers.end()) {
-                parent.refuse(fmt::format("'{}'", parent.text()), "the name of a joint");
+                parent.refuse(
+                    fmt::format("'{}'{}", parent.text(), suggestion(parent.text(), numbers)),
+                    "the name of a joint");
             }
             entry.parent = found->second;
         } else {
@@ -88,8 +98,10 @@ CharacterSkeleton sorted(const std::vector<Entry>& entries, const std::string& w
             skeleton.joints.push_back(std::move(joint));
         }
         if (skeleton.size() == before) {
+            const auto first = std::find(number.begin(), number.end(), -1) - number.begin();
             throw InputError({.where = where,
-                              .found = "joints that are their own ancestors",
+                              .found = fmt::format("joints that are their own ancestors: '{}'",
+                                                   entries[at(first)].joint.name),
                               .needs = "a tree",
                               .remedy = "correct the parents"});
         }
@@ -163,6 +175,15 @@ std::map<std::string, std::size_t> numbers_of_named(const StrictJson& json,
     return numbers;
 }
 
+std::string some_names(const CharacterSkeleton& skeleton) {
+    constexpr std::size_t kMost = 12;
+    std::vector<std::string> names;
+    for (std::size_t j = 0; j < std::min(kMost, skeleton.size()); ++j) {
+        names.push_back(skeleton.joints[j].name);
+    }
+    return join(names, ", ") + (skeleton.size() > kMost ? " ..." : "");
+}
+
 CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& skeleton,
                             const ReadOptions& options) {
     json.allow_only({"keys", "name"});
@@ -184,7 +205,8 @@ CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& ske
             for (const auto& [name, turn] : item.at("joints").members()) {
                 const auto found = numbers.find(name);
                 if (found == numbers.end()) {
-                    turn.refuse(fmt::format("joint '{}'", name), "a joint of the skeleton");
+                    turn.refuse(fmt::format("joint '{}'", name),
+                                "a joint of the skeleton: " + some_names(skeleton));
                 }
                 key.rotations[found->second] = read_turn(turn, options);
             }
@@ -196,6 +218,24 @@ CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& ske
         json.refuse("no keys", "at least one");
     }
     return motion;
+}
+
+// JSON under any name; but what is none and is not called so is of another kind.
+nlohmann::json json_of(const std::filesystem::path& path, std::string_view what,
+                       std::string_view endings) {
+    try {
+        return parse_json_file(path);
+    } catch (const InputError&) {
+        std::error_code ignored;
+        if (ends_in(path, ".json") || !std::filesystem::is_regular_file(path, ignored)) {
+            throw;
+        }
+        throw InputError(
+            {.where = path.string(),
+             .found = fmt::format("no JSON, and the ending '{}'", path.extension().string()),
+             .needs = fmt::format("{}: {}", what, endings),
+             .remedy = "choose such a file"});
+    }
 }
 
 }  // namespace
@@ -219,7 +259,8 @@ CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
     if (ends_in(path, ".skel")) {
         return read_skel(path, options);
     }
-    const nlohmann::json document = parse_json_file(path);
+    const nlohmann::json document =
+        json_of(path, "a skeleton", ".json, .bvh, .glb, .gltf, .fbx or .skel");
     return skeleton_from(StrictJson(document, path.filename().string()), options);
 }
 
@@ -234,7 +275,9 @@ CharacterMotion read_character_motion(const std::filesystem::path& path,
                                       const CharacterSkeleton& skeleton, const ReadOptions& options,
                                       RestPoses rests) {
     if (ends_in(path, ".bvh")) {
-        return motion_of(read_bvh(path, options), skeleton, rests);
+        MotionClip clip = read_bvh(path, options);
+        clip.name = path.filename().string();  // for messages
+        return motion_of(clip, skeleton, rests);
     }
     if (is_scene_file(path)) {
         return motion_of(read_scene(path), 0, skeleton, path.filename().string(), rests);
@@ -242,7 +285,8 @@ CharacterMotion read_character_motion(const std::filesystem::path& path,
     if (ends_in(path, ".anim")) {
         return read_anim(path, skeleton, options);
     }
-    const nlohmann::json document = parse_json_file(path);
+    const nlohmann::json document =
+        json_of(path, "a motion", ".json, .bvh, .glb, .gltf, .fbx or .anim");
     return motion_from(StrictJson(document, path.filename().string()), skeleton, options);
 }
 

@@ -45,6 +45,7 @@ public:
             read_node(node);
         }
         sort_tree(model_, skeleton_.name());
+        require_valid(model_, skeleton_.name());
         const pugi::xml_node units = muscles_.root();
         if (std::strcmp(units.name(), "Muscle") != 0) {
             muscles_.fail(units, fmt::format("a document <{}>", units.name()), "a <Muscle>",
@@ -53,7 +54,7 @@ public:
         for (const pugi::xml_node& unit : units.children("Unit")) {
             read_unit(unit);
         }
-        require_valid(model_, skeleton_.name());
+        require_valid(model_, muscles_.name());
         return std::move(model_);
     }
 

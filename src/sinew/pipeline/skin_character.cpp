@@ -155,6 +155,23 @@ int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
                               : 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
 }
 
+// Simulations know no files: what they find wrong with "skin" or "skeleton" is in one.
+ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
+                               const ProjectiveSkinningOptions& options) {
+    try {
+        return ProjectiveSkinning(skin, character.skeleton, options);
+    } catch (const InputError& error) {
+        const std::string& where = error.parts().where;
+        if (where == "skeleton" && !character.skeleton_file.empty()) {
+            throw error.within(character.skeleton_file);
+        }
+        if ((where == "skin" || where.starts_with("skin,")) && !character.mesh_file.empty()) {
+            throw error.within(character.mesh_file);
+        }
+        throw;
+    }
+}
+
 void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
     if (sink) {
         sink(std::move(frame));
@@ -186,6 +203,8 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     }
     Character character;
     character.name = mesh.stem().string();
+    character.mesh_file = mesh.string();
+    character.skeleton_file = skeleton.empty() ? mesh.string() : skeleton.string();
     ReadOptions as_bound = options;
     as_bound.as_bound = true;
     character.mesh = merged(read_surface(mesh, as_bound));
@@ -219,8 +238,8 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     const TriangleMesh skin = is_coarse ? coarse_skin(character.skin, character.skeleton,
                                                       options.simulate_vertices, progress)
                                         : character.skin;
-    ProjectiveSkinning skinning(skin, character.skeleton,
-                                in_its_own_unit(character.skin.points, options.skinning));
+    ProjectiveSkinning skinning =
+        skinning_of(character, skin, in_its_own_unit(character.skin.points, options.skinning));
     run.preprocess_s = prepare.seconds();
     std::optional<SkinUpsampling> upsampling;
     if (is_coarse) {

@@ -24,6 +24,8 @@ struct Character {
     TriangleMesh skin = {};               ///< with coinciding points joined
     std::vector<Index> skin_vertex = {};  ///< of each point of the mesh
     CharacterSkeleton skeleton = {};
+    std::string mesh_file = {};      ///< for messages; empty: none
+    std::string skeleton_file = {};  ///< for messages; empty: none
 };
 
 /// @param skeleton  empty: the joints of the mesh's own file (.glb, .gltf, .fbx)
