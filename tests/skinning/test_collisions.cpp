@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tests/skinning/tube_arm.h"
@@ -16,7 +18,6 @@
 namespace sinew {
 namespace {
 
-// The elbow of a tube folds by 2.3 rad and stays there.
 // Made once for all tests.
 const TriangleMesh& coarse_person() {
     static const TriangleMesh kSkin =
@@ -24,6 +25,22 @@ const TriangleMesh& coarse_person() {
     return kSkin;
 }
 
+// Joints turn by a share of an axis times an angle (rad): that of the first entry with which their
+// name begins.
+CharacterPose turned(const CharacterSkeleton& skeleton, double share,
+                     const std::vector<std::pair<std::string_view, Vec3>>& turns) {
+    JointRotations r;
+    for (const CharacterJoint& joint : skeleton.joints) {
+        const auto found = std::find_if(turns.begin(), turns.end(), [&](const auto& entry) {
+            return joint.name.starts_with(entry.first);
+        });
+        const Vec3 turn = found->second;
+        r.rotations.emplace_back(Eigen::AngleAxisd(share * turn.norm(), turn.normalized()));
+    }
+    return pose_of(skeleton, r);
+}
+
+// The elbow of a tube folds by 2.3 rad and stays there.
 ProjectiveSkinning folded(const TriangleMesh& skin, SkinCollisions collisions) {
     const CharacterSkeleton skeleton = support::two_bones();
     ProjectiveSkinning skinning(skin, skeleton, {.collisions = collisions});
@@ -115,15 +132,11 @@ TEST(SkinCollisions, OnlyWhatTheSkinEnclosesCollides) {
     SkinContacts contacts(skinning.flesh(), 150.0);
     std::size_t found = 0;
     for (int frame = 1; frame <= 10; ++frame) {
-        JointRotations r;
-        for (const CharacterJoint& joint : skeleton.joints) {
-            const Vec3 turn = joint.name.rfind("hip", 0) == 0        ? Vec3(-0.22, 0, 0.05)
-                              : joint.name.rfind("knee", 0) == 0     ? Vec3(0.22, 0, 0)
-                              : joint.name.rfind("shoulder", 0) == 0 ? Vec3(-0.15, 0.15, 0.15)
-                                                                     : Vec3(0.02, 0, 0.03);
-            r.rotations.emplace_back(Eigen::AngleAxisd(frame * turn.norm(), turn.normalized()));
-        }
-        const CharacterPose pose = pose_of(skeleton, r);
+        const CharacterPose pose = turned(skeleton, frame,
+                                          {{"hip", Vec3(-0.22, 0, 0.05)},
+                                           {"knee", Vec3(0.22, 0, 0)},
+                                           {"shoulder", Vec3(-0.15, 0.15, 0.15)},
+                                           {"", Vec3(0.02, 0, 0.03)}});
         skinning.step(pose);
         coupling.place_base(pose, contacts.base());
         const std::vector<Index> inside = contacts.inside(skinning.points());
@@ -146,15 +159,11 @@ struct Croucher {
     TriangleMesh skin = coarse_person();
 
     CharacterPose pose(double share) const {
-        JointRotations r;
-        for (const CharacterJoint& joint : skeleton.joints) {
-            const Vec3 turn = joint.name.rfind("hip", 0) == 0     ? Vec3(-1.9, 0, 0)
-                              : joint.name.rfind("knee", 0) == 0  ? Vec3(2.2, 0, 0)
-                              : joint.name.rfind("elbow", 0) == 0 ? Vec3(-1.5, 0, 0)
-                                                                  : Vec3(0.2, 0, 0);
-            r.rotations.emplace_back(Eigen::AngleAxisd(share * turn.norm(), turn.normalized()));
-        }
-        return pose_of(skeleton, r);
+        return turned(skeleton, share,
+                      {{"hip", Vec3(-1.9, 0, 0)},
+                       {"knee", Vec3(2.2, 0, 0)},
+                       {"elbow", Vec3(-1.5, 0, 0)},
+                       {"", Vec3(0.2, 0, 0)}});
     }
 };
 

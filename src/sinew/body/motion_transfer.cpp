@@ -73,6 +73,16 @@ std::vector<Index> children_of(const CharacterSkeleton& skeleton, Index joint) {
     return children;
 }
 
+// The next joint above that both skeletons have; -1: none.
+Index common_joint_above(const CharacterSkeleton& target, std::span<const Index> source,
+                         std::size_t joint) {
+    Index up = target.joints[joint].parent;
+    while (up >= 0 && source[static_cast<std::size_t>(up)] < 0) {
+        up = target.joints[static_cast<std::size_t>(up)].parent;
+    }
+    return up;
+}
+
 }  // namespace
 
 std::vector<Index> joints_by_name(std::span<const std::string> names,
@@ -119,10 +129,7 @@ MotionTransfer::MotionTransfer(const CharacterSkeleton& source, const CharacterS
     double of_source = 0.0;
     double of_target = 0.0;
     for (std::size_t j = 0; j < target.size(); ++j) {
-        Index up = target.joints[j].parent;
-        while (up >= 0 && source_[static_cast<std::size_t>(up)] < 0) {
-            up = target.joints[static_cast<std::size_t>(up)].parent;
-        }
+        const Index up = common_joint_above(target, source_, j);
         if (source_[j] >= 0 && up >= 0) {
             of_target += (target.joints[j].position - place(target, up)).norm();
             of_source +=
@@ -140,10 +147,7 @@ void MotionTransfer::align(const CharacterSkeleton& source) {
     // The nearest joints below each one that both skeletons have.
     std::vector<std::vector<Index>> below(target_.size());
     for (std::size_t j = 0; j < target_.size(); ++j) {
-        Index up = target_.joints[j].parent;
-        while (up >= 0 && source_[static_cast<std::size_t>(up)] < 0) {
-            up = target_.joints[static_cast<std::size_t>(up)].parent;
-        }
+        const Index up = common_joint_above(target_, source_, j);
         if (source_[j] >= 0 && up >= 0) {
             below[static_cast<std::size_t>(up)].push_back(static_cast<Index>(j));
         }
