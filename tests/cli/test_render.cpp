@@ -11,8 +11,6 @@
 
 namespace sinew {
 
-namespace {}  // namespace
-
 TEST(CliRender, MakesTheSamePictureOnOneAndTwoThreads) {
     const support::TemporaryFolder folder;
     const MeshPart part{.name = "ball", .mesh = support::sphere(3, 0.1)};
@@ -40,6 +38,33 @@ TEST(CliRender, RefusesNonsense) {
     EXPECT_EQ(support::run_sinew({"render", in, "-o", out, "--view", "underneath"}).code, 2);
     EXPECT_EQ(support::run_sinew({"render", in, "-o", folder / "no" / "p.png"}).code, 2);
     EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// A picture of nothing says what could have been drawn.
+TEST(CliRender, RefusesToDrawNothing) {
+    const support::TemporaryFolder folder;
+    const MeshPart ball{.name = "skin", .mesh = support::sphere(1, 0.1), .kind = "skin"};
+    write_surface(folder / "skin.glb", {&ball, 1});
+    MeshPart points = ball;
+    points.mesh.triangles.resize(0, 3);
+    write_surface(folder / "points.ply", {&points, 1});
+    const std::string in = folder / "skin.glb";
+    const std::string out = folder / "p.png";
+    const std::pair<std::vector<std::string>, const char*> wrong[] = {
+        {{"render", in, "-o", out, "--layers", "bones"}, "it has skin"},
+        {{"render", in, in, "--sheet", "-o", out, "--layers", "bones"}, "it has skin"},
+        {{"render", in, "-o", out, "--skin-opacity", "0"}, "--skin-opacity"},
+        {{"render", in, "-o", out, "--cut", "top", "--cut-at", "-1"}, "--cut-at"},
+        {{"render", folder / "points.ply", "-o", out}, "no triangles"}};
+    for (const auto& [words, message] : wrong) {
+        const support::Outcome outcome = support::run_sinew(words);
+        EXPECT_EQ(outcome.code, 2) << message;
+        EXPECT_NE(outcome.err.find(message), std::string::npos) << outcome.err;
+        EXPECT_NE(outcome.err.find(words[1]), std::string::npos) << outcome.err;
+    }
+    EXPECT_FALSE(std::filesystem::exists(out));
+    EXPECT_EQ(support::run_sinew({"render", in, "-o", out, "--size", "40x40", "--cut", "top"}).code,
+              0);
 }
 
 }  // namespace sinew

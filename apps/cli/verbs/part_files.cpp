@@ -56,7 +56,7 @@ std::vector<fs::path> surface_files_in(const fs::path& folder) {
     return files;
 }
 
-std::optional<CutPlane> cut_of_tets(const RenderOptions& render) {
+std::optional<CutPlane> cut_of(const RenderOptions& render) {
     if (render.cut == CutSide::None) {
         return std::nullopt;
     }
@@ -69,6 +69,40 @@ std::optional<CutPlane> cut_of_tets(const RenderOptions& render) {
                        : CutPlane{.normal = -axis, .offset = -render.cut_at};
 }
 
+// Of a part: nothing but points, transparent, cut away, or shown.
+enum class Visibility { NoFaces, Transparent, CutAway, Shown };
+
+Visibility visibility_of(const SceneSurface& surface, const RenderOptions& render,
+                         const std::optional<CutPlane>& cut) {
+    if (surface.mesh.triangles.rows() == 0) {
+        return Visibility::NoFaces;
+    }
+    const bool is_skin = part_kind(surface.kind, surface.name) == PartKind::Skin;
+    if (!(surface.opacity * (is_skin ? render.skin_opacity : 1.0) > 0.0)) {
+        return Visibility::Transparent;
+    }
+    const bool is_cut = cut && is_in_layers(surface.kind, surface.name, render.cut_layers);
+    const bool is_gone = is_cut && (surface.mesh.points * cut->normal).minCoeff() > cut->offset;
+    return is_gone ? Visibility::CutAway : Visibility::Shown;
+}
+
+// Layers that would show something of the scene.
+std::vector<std::string> layers_in(const Scene& scene) {
+    std::vector<std::string> layers;
+    for (const char* layer : {"skin", "fat", "muscles", "tendons", "bones", "teeth", "cartilage",
+                              "organs", "vessels", "nerves", "other"}) {
+        const bool has_any = std::any_of(scene.surfaces.begin(), scene.surfaces.end(),
+                                         [&](const SceneSurface& surface) {
+                                             return surface.mesh.triangles.rows() > 0 &&
+                                                    is_in_layers(surface.kind, surface.name, layer);
+                                         });
+        if (has_any) {
+            layers.emplace_back(layer);
+        }
+    }
+    return layers;
+}
+
 Scene scene_from_surfaces(std::vector<MeshPart> parts, const fs::path& file) {
     for (MeshPart& part : parts) {
         if (part.kind.empty()) {
@@ -79,6 +113,45 @@ Scene scene_from_surfaces(std::vector<MeshPart> parts, const fs::path& file) {
 }
 
 }  // namespace
+
+void require_visible(const Scene& scene, const RenderOptions& render, const std::string& where) {
+    const std::optional<CutPlane> cut = cut_of(render);
+    std::size_t drawn = 0;
+    Visibility most = Visibility::NoFaces;
+    for (const SceneSurface& surface : scene.surfaces) {
+        if (is_in_layers(surface.kind, surface.name, render.layers)) {
+            ++drawn;
+            most = std::max(most, visibility_of(surface, render, cut));
+        }
+    }
+    if (most == Visibility::Shown) {
+        return;
+    }
+    const std::vector<std::string> layers = layers_in(scene);
+    if (layers.empty()) {
+        throw InputError({.where = where,
+                          .found = "no triangles",
+                          .needs = "a surface to draw",
+                          .remedy = "name a mesh with faces"});
+    }
+    const std::string known = fmt::format("it has {}", join(layers, ", "));
+    if (drawn == 0 || most == Visibility::NoFaces) {
+        throw InputError({.where = where,
+                          .found = fmt::format("nothing in the layers '{}'", render.layers),
+                          .needs = "a layer of it: " + known,
+                          .remedy = fmt::format("draw --layers {}", layers.front())});
+    }
+    if (most == Visibility::Transparent) {
+        throw InputError({.where = where,
+                          .found = "nothing that is not fully transparent",
+                          .needs = "a part with an opacity above 0: " + known,
+                          .remedy = "raise --skin-opacity or draw other --layers"});
+    }
+    throw InputError({.where = where,
+                      .found = "nothing on the side that the cut leaves",
+                      .needs = "a cut through what is drawn",
+                      .remedy = "move it with --cut-at, or cut from the other side"});
+}
 
 Scene scene_from_file(const fs::path& path, const ReadOptions& options,
                       const RenderOptions& render) {
@@ -96,7 +169,7 @@ Scene scene_from_file(const fs::path& path, const ReadOptions& options,
         return scene_from_surfaces(*parts, path);
     }
     if (const auto* tets = std::get_if<TetMesh>(&asset.content)) {
-        return scene_from_tets(*tets, {.cut = cut_of_tets(render)});
+        return scene_from_tets(*tets, {.cut = cut_of(render)});
     }
     if (const auto* body = std::get_if<Body>(&asset.content)) {
         return scene_from_parts(parts_of(*body));

@@ -4,6 +4,7 @@
 #include "sinew/render/render.h"
 
 #include <filesystem>
+#include <string>
 
 namespace sinew::cli {
 
@@ -13,5 +14,9 @@ namespace sinew::cli {
 /// tetrahedra shows whole ones, so it is made here.
 Scene scene_from_file(const std::filesystem::path& path, const ReadOptions& options,
                       const RenderOptions& render);
+
+/// @throws InputError  naming `where` and what could be shown, when a picture of the scene would be
+///                     empty
+void require_visible(const Scene& scene, const RenderOptions& render, const std::string& where);
 
 }  // namespace sinew::cli

@@ -120,8 +120,10 @@ std::vector<Scene> scenes_from(const RenderSettings& settings, std::vector<std::
         scenes.push_back(std::move(all));
         captions.emplace_back();
     }
-    for (Scene& scene : scenes) {
-        set_scalar(settings, scene);
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+        require_visible(scenes[i], settings.render,
+                        settings.as_sheet ? settings.inputs[i] : join(settings.inputs, ", "));
+        set_scalar(settings, scenes[i]);
     }
     return scenes;
 }
