@@ -98,6 +98,13 @@ TEST_F(CliModels, ActivationsAreWrittenAsTables) {
             .code,
         2);
     EXPECT_FALSE(std::filesystem::exists(folder / "b.sto"));
+    // Times that do not rise are those of a file, whatever its first line calls it.
+    std::ofstream(folder.path() / "back.mot")
+        << "lift\nversion=1\nnRows=2\nnColumns=2\nendheader\ntime\tangle\n1\t0\n0\t0\n";
+    const support::Outcome back =
+        run_sinew({"activations", arm, "--motion", folder / "back.mot", "-o", folder / "b.sto"});
+    EXPECT_EQ(back.code, 2);
+    EXPECT_NE(back.err.find("back.mot"), std::string::npos) << back.err;
 }
 
 TEST_F(CliModels, RangesOfMotionNameTheMuscleThatStops) {

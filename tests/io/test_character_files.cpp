@@ -217,6 +217,13 @@ TEST(CharacterFiles, MessagesNameTheFileAndWhatWouldDo) {
     expect(bones(file("c.anim", "1 1\n")), {"c.anim", ".bvh", ".skel"});
     expect(motion(file("d.json", R"({"keys": [{"time": 0, "joints": {"wing": [1, 0, 0]}}]})")),
            {"d.json", "wing", "hip, knee, foot"});
+    expect(motion(file("g.json", R"({"keys": [{"time": 0, "joints": {"hip": [0, 1e308, 0]}}]})")),
+           {"g.json", "hip", "1e+308"});
+    expect(
+        motion(file("h.json", R"({"keys": [{"time": 0, "joints": {"hip": [0, 0, 0, 1e300]}}]})")),
+        {"h.json", "hip"});
+    expect(motion(file("i.json", R"({"keys": [{"time": 0, "shift": [0, 0, -1e308]}]})")),
+           {"i.json", "shift", "1e+308"});
     expect(motion(folder.path() / "absent.txt"), {"absent.txt", "no such file"});
     expect(motion(file("dance.bvh",
                        "HIERARCHY\nROOT tail\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation "

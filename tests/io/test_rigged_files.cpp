@@ -1,3 +1,4 @@
+#include "sinew/base/error.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/bind_pose.h"
 #include "sinew/io/character_scene.h"
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 #include "tests/support/binary_fbx.h"
 #include "tests/support/shapes.h"
@@ -321,6 +323,32 @@ TEST(RiggedFiles, ABinaryFbxStandsAsItWasBoundInEveryUnitAndAxis) {
                 << t;
             EXPECT_LT((now.shift - Vec3(0.4 * t, 0, 0)).norm(), 1e-4) << t;
         }
+    }
+}
+
+// Damaged weights and places are refused by the name of the file, or do no harm.
+TEST(RiggedFiles, DamagedNumbersOfAnFbxNameTheFile) {
+    const support::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "arm.fbx";
+    const std::string good = ArmFile({}).bytes();
+    const auto set_first = [&](const char* list, double value) {
+        std::string bytes = good;
+        // Behind the name: a letter, the count, the packing and the length.
+        const std::size_t place = bytes.find(list) + std::string_view(list).size() + 13;
+        std::memcpy(bytes.data() + place, &value, sizeof(value));
+        write_file_bytes(file, bytes);
+    };
+    for (const double weight : {std::nan(""), -1.0, 1e300, 1e30}) {
+        set_first("Weights", weight);
+        expect_bound_arm(read_surface(file, {.as_bound = true}),
+                         skeleton_of(read_fbx(file), "arm.fbx"));
+    }
+    set_first("Vertices", std::nan(""));
+    try {
+        read_surface(file, {.as_bound = true});
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_NE(error.parts().where.find("arm.fbx"), std::string::npos) << error.what();
     }
 }
 

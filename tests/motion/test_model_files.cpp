@@ -155,6 +155,10 @@ TEST(Mass, BadModelsAreRefusedWithElementAndLine) {
     bad.replace(bad.rfind("\"A\""), 3, "\"B\"");
     EXPECT_NE(message_of([&] { parse_mass(skeleton, bad); }).find("line 4, <Waypoint"),
               std::string::npos);
+    // What is wrong with a muscle is said of the muscles' file.
+    std::string steep = unit;
+    steep.replace(steep.find("pen_angle=\"0\""), 13, "pen_angle=\"2\"");
+    EXPECT_EQ(message_of([&] { parse_mass(skeleton, steep); }).find("muscles"), 0U);
     std::string spring = skeleton;
     spring.replace(spring.find("Ball"), 4, "Wool");
     EXPECT_NE(message_of([&] { parse_mass(spring, unit); }).find("<Joint"), std::string::npos);

@@ -327,6 +327,34 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
     EXPECT_THROW(read_character(folder.path() / "arm.obj", {}), InputError);
 }
 
+TEST(SkinCharacter, MessagesNameTheFileOfSkinOrSkeleton) {
+    Character arm;
+    arm.mesh_file = "arm.ply";
+    arm.skeleton_file = "bones.json";
+    arm.skin = support::cylinder(0.05, 0.6, 8, 8);
+    arm.mesh = arm.skin;
+    for (Index i = 0; i < arm.mesh.points.rows(); ++i) {
+        arm.skin_vertex.push_back(i);
+    }
+    arm.skeleton.joints = {{.name = "a", .position = Vec3(50, 0, 0)},
+                           {.name = "b", .parent = 0, .position = Vec3(50, 1, 0)}};
+    const CharacterMotion still{.times = {0.0},
+                                .keys = {{.rotations = std::vector<Eigen::Quaterniond>(
+                                              2, Eigen::Quaterniond::Identity())}}};
+    const auto complaint = [&] {
+        try {
+            run_skinning(arm, still);
+        } catch (const InputError& error) {
+            return error.parts().where;
+        }
+        return std::string("none");
+    };
+    EXPECT_EQ(complaint(), "bones.json, skeleton");
+    arm.skin.triangles.resize(0, 3);
+    EXPECT_EQ(complaint(), "arm.ply with bones.json, skin");
+    EXPECT_THROW(skin_frame_times({.times = {0.0, 1e300}, .keys = {{}, {}}}, {}), InputError);
+}
+
 // Hermite curves between keys, with level ends: q(t) = (1 - s) a + s b, s = 3 t^2 - 2 t^3
 // [Khronos2021, appendix C].
 TEST(SkinCharacter, CubicAnimationsFollowTheirCurve) {

@@ -14,13 +14,19 @@ namespace sinew::cli {
 /// @param unit  of lengths in a recording: "m", "cm" or "mm"
 inline MotionTable read_motion(const std::string& file, const std::string& unit,
                                const MusculoskeletalModel& model) {
+    // Messages about the motion name the file.
+    const std::string name = std::filesystem::path(file).filename().string();
     if (lower(std::filesystem::path(file).extension().string()) != ".bvh") {
-        return read_motion_table(file);
+        MotionTable table = read_motion_table(file);
+        table.name = name;
+        return table;
     }
     const Unit length = unit == "m"    ? Unit::Metre
                         : unit == "mm" ? Unit::Millimetre
                                        : Unit::Centimetre;
-    return coordinates_of_clip(model, read_bvh(file, {.unit = length}));
+    MotionClip clip = read_bvh(file, {.unit = length});
+    clip.name = name;
+    return coordinates_of_clip(model, clip);
 }
 
 }  // namespace sinew::cli

@@ -18,6 +18,8 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kMostJoints = 4096;
+constexpr double kMostTurn = 1e6;  // rad, and length of a quaternion
+constexpr double kMostWay = 1e9;   // m
 
 bool ends_in(const std::filesystem::path& path, std::string_view ending) {
     return lower(path.extension().string()) == ending;
@@ -137,6 +139,10 @@ Eigen::Quaterniond read_turn(const StrictJson& json, const ReadOptions& options)
         json.refuse(fmt::format("{} numbers", v.size()),
                     "three (axis times angle, rad) or four (quaternion x y z w)");
     }
+    if (!(vector.cwiseAbs().maxCoeff() < kMostTurn) || !(std::abs(v.back()) < kMostTurn)) {
+        json.refuse(fmt::format("{} {} {}", v[0], v[1], v[2]),
+                    fmt::format("numbers below {:g}", kMostTurn));
+    }
     if (options.up == UpAxis::Z) {
         vector = Vec3(vector.x(), vector.z(), -vector.y());
     }
@@ -200,6 +206,10 @@ CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& ske
         }
         if (item.has("shift")) {
             key.shift = read_place(item.at("shift"), options);
+            if (!(key.shift.cwiseAbs().maxCoeff() < kMostWay)) {
+                item.at("shift").refuse(fmt::format("a way of {:g} m", key.shift.stableNorm()),
+                                        fmt::format("less than {:g} m", kMostWay));
+            }
         }
         if (item.has("joints")) {
             for (const auto& [name, turn] : item.at("joints").members()) {

@@ -18,6 +18,7 @@ namespace sinew {
 namespace {
 
 constexpr char kNoteEnd = '\n';
+constexpr double kMostWeight = 1e6;  // of a bone; only shares count
 
 Vec3 vec3(const aiVector3D& v) {
     return {v.x, v.y, v.z};
@@ -234,10 +235,10 @@ void Converter::add_binding(const aiMesh& mesh, GltfPart& part) {
         skin.inverse_bind.push_back(matrix(bone.mOffsetMatrix));
         for (unsigned w = 0; w < bone.mNumWeights; ++w) {
             const auto i = static_cast<Eigen::Index>(bone.mWeights[w].mVertexId);
-            const double weight = bone.mWeights[w].mWeight;
+            const double weight = std::clamp(double{bone.mWeights[w].mWeight}, 0.0, kMostWeight);
             // The four greatest count: replace the smallest.
             Eigen::Index least = 0;
-            if (i < points && weights.row(i).minCoeff(&least) < weight) {
+            if (i < points && std::isfinite(weight) && weights.row(i).minCoeff(&least) < weight) {
                 weights(i, least) = weight;
                 joints(i, least) = joint;
             }
@@ -316,7 +317,13 @@ std::string convert_with_assimp(const std::string& bytes, const std::string& whe
     }
     Converter converter(*scene);
     const GltfScene converted = converter.convert();
-    return converter.note() + kNoteEnd + glb_bytes(converted);
+    try {
+        return converter.note() + kNoteEnd + glb_bytes(converted);
+    } catch (const InputError& error) {
+        ErrorParts parts = error.within(where).parts();
+        parts.remedy = "export it again, or as glTF (.glb)";
+        throw InputError(std::move(parts));
+    }
 }
 
 }  // namespace

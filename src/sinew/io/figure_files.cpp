@@ -318,7 +318,7 @@ FigureTable read_figure(const std::filesystem::path& folder) {
     for (const auto& [name, position] : json.at("landmarks").members()) {
         table.landmarks.push_back({.name = name, .position = read_vec3(position)});
     }
-    require_valid(table, folder.filename().string());
+    require_valid(table, folder.string());
     return table;
 }
 

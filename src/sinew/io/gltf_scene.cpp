@@ -87,6 +87,9 @@ Points posed_points(const GltfScene& scene, const GltfPart& part,
     }
     const auto node = static_cast<std::size_t>(part.node);
     const Eigen::Affine3d own = world_transforms(scene)[node];
+    if (own.matrix() == world[node].matrix()) {
+        return shape;
+    }
     const Eigen::Matrix4d moved = world[node].matrix() * own.inverse().matrix();
     // What a node has squeezed flat has no place of its own to come from.
     if (!moved.allFinite()) {

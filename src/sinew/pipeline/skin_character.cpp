@@ -150,9 +150,19 @@ ProjectiveSkinningOptions in_its_own_unit(const Points& skin, ProjectiveSkinning
 int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
     // Files round the time of a frame (0.0333333 s): a last one that is short by this much counts.
     constexpr double kShortBy = 0.02;
+    constexpr double kMostFrames = 1e6;
+    if (options.frames > 0) {
+        return options.frames;
+    }
     const double length = motion.times.back() - motion.times.front();
-    return options.frames > 0 ? options.frames
-                              : 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
+    if (!(length * options.rate < kMostFrames)) {
+        throw InputError(
+            {.where = "motion",
+             .found = fmt::format("{:g} s, {:g} frames per second", length, options.rate),
+             .needs = fmt::format("at most {:g} frames", kMostFrames),
+             .remedy = "choose a smaller --rate, or say how many with --frames"});
+    }
+    return 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
 }
 
 // Simulations know no files: what they find wrong with "skin" or "skeleton" is in one.
@@ -165,8 +175,12 @@ ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& s
         if (where == "skeleton" && !character.skeleton_file.empty()) {
             throw error.within(character.skeleton_file);
         }
+        // Whether a skin has flesh depends on the skeleton too.
         if ((where == "skin" || where.starts_with("skin,")) && !character.mesh_file.empty()) {
-            throw error.within(character.mesh_file);
+            throw error.within(
+                character.mesh_file == character.skeleton_file
+                    ? character.mesh_file
+                    : fmt::format("{} with {}", character.mesh_file, character.skeleton_file));
         }
         throw;
     }
