@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/meshing/hole_filling.h"
 #include "sinew/meshing/repair.h"
 
 #include <fmt/format.h>
@@ -19,6 +20,8 @@ constexpr double kEvenness = 0.3;
 constexpr double kThin = 0.35;  // of the mean distance from the bones: nearer skin is of thin parts
 constexpr double kLeast = 0.15;  // of the size of other triangles
 constexpr std::size_t kDistancePiece = 512;
+// Of the diagonal of a piece: holes of scans have shorter borders, necks of busts and hems longer.
+constexpr double kLongestBorder = 0.5;
 
 double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleton) {
     double best = std::numeric_limits<double>::infinity();
@@ -57,14 +60,21 @@ std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton
 
 }  // namespace
 
+TriangleMesh without_holes(const TriangleMesh& skin) {
+    return with_small_holes_closed(skin, kLongestBorder);
+}
+
 TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skeleton, int vertices,
                          const Progress& progress) {
     const double share = static_cast<double>(vertices) / static_cast<double>(skin.points.rows());
     const auto triangles =
         static_cast<Eigen::Index>(share * static_cast<double>(skin.triangles.rows()));
-    // Scans have sheets that meet in a point or an edge, which cannot be simplified; holes stay.
+    // Scans have sheets that meet in a point or an edge, which cannot be simplified.
+    const RepairOptions sheets{.weld = Weld::None, .fill_holes = false, .speck_size = 0.0};
     TriangleMesh sound = skin;
-    repair(sound, {.weld = Weld::None, .fill_holes = false, .speck_size = 0.0}, progress);
+    repair(sound, sheets, progress);
+    sound = without_holes(sound);
+    repair(sound, sheets, progress);
     const std::vector<double> size = triangle_sizes(sound.points, skeleton);
     try {
         return decimated(sound,

@@ -322,7 +322,11 @@ void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
 // hold their vertices where the first half of the iterations has put them.
 void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
     const Timer find;
-    report.contacts = folds ? folds->test(x, pose) : 0;
+    const bool is_global = contacts && options.collisions == SkinCollisions::Global;
+    if (folds) {
+        report.contacts =
+            is_global ? folds->test(x, pose, contacts->enclosed_at(x)) : folds->test(x, pose);
+    }
     for (int sweep = 0; sweep < kLastSweeps && report.contacts > 0; ++sweep) {
         folds->push_apart(x);
     }

@@ -153,6 +153,11 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
     }
 }
 
+std::function<bool(Index)> SkinContacts::enclosed_at(const Points& x) {
+    enclosure_.refit(x);
+    return [&](Index vertex) { return enclosure_.is_enclosed(x, vertex, candidates_); };
+}
+
 void SkinContacts::find_itself(const Points& x) {
     copy_skin(x);
     choose_ways_out(x, finder_.find(points_));

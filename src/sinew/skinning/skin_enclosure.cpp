@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sinew {
@@ -17,13 +18,37 @@ constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
 
+// Whether each edge is run through as often one way as the other: then all rays from a place count
+// the same. Sheets may meet in an edge.
+bool is_closed(const Triangles& triangles) {
+    std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            const Index a = triangles(t, k);
+            const Index b = triangles(t, (k + 1) % 3);
+            sides.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
+        }
+    }
+    std::sort(sides.begin(), sides.end());
+    Index sum = 0;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        sum += sides[i][2];
+        const bool is_last =
+            i + 1 == sides.size() || sides[i + 1][0] != sides[i][0] || sides[i + 1][1] != sides[i][1];
+        if (is_last && sum != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
 
 SkinEnclosure::SkinEnclosure(const FleshPrisms& flesh, double air)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      is_closed_((triangle_neighbours(triangles_).array() >= 0).all()),
+      is_closed_(is_closed(triangles_)),
       edge_(mean_edge(flesh)),
       air_(air * edge_) {
     compute_boxes(flesh.points, triangles_, 0.0, boxes_);

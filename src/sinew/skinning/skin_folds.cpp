@@ -18,6 +18,7 @@ constexpr double kCrease = 2.0;       // edges at rest between vertices that sha
 constexpr double kBeside = 2.0;       // pairs that are beside each other by more than this many
                                       // depths and edges do not meet
 constexpr double kKeep = 0.5;         // edges that pairs may part before they are dropped
+constexpr double kShallowFold = 0.5;  // edges: less deep pairs may as well touch
 constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
@@ -239,7 +240,8 @@ void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
     }
 }
 
-int SkinFolds::test(const Points& x, const CharacterPose& pose) {
+int SkinFolds::test(const Points& x, const CharacterPose& pose,
+                    const std::function<bool(Index)>& is_enclosed) {
     std::vector<char> was_active(pairs_.size(), 0);
     for (const Active& a : active_) {
         was_active[a.pair] = 1;
@@ -268,7 +270,9 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose) {
             const double depth = (wi - wj).dot(n);
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
             const double allowed = (was_active[p] != 0 ? 2.0 : 1.0) * kBeside * (edge_ + depth);
-            if (beside2 < allowed * allowed && depth > -kKeep * edge_) {
+            if (beside2 < allowed * allowed && depth > -kKeep * edge_ &&
+                (!is_enclosed || depth < kShallowFold * edge_ || is_enclosed(pair.i) ||
+                 is_enclosed(pair.j))) {
                 active_.push_back({p, pair.i, pair.j, n, 0.0});
                 is_closed[at(pair.bend)] = 1;
             }
