@@ -272,6 +272,17 @@ std::int64_t fill_holes(LooseMesh& mesh, const std::vector<Loop>& loops) {
     return filled;
 }
 
+// Of the box around a loop: ragged borders are long, whatever they are around.
+double extent(const Points& points, const Loop& loop) {
+    Vec3 low = point(points, loop[0]);
+    Vec3 high = low;
+    for (const Index v : loop) {
+        low = low.cwiseMin(point(points, v));
+        high = high.cwiseMax(point(points, v));
+    }
+    return (high - low).norm();
+}
+
 // Of the box around each connected piece, in the order of the triangles.
 std::vector<double> sizes_of_pieces(const TriangleMesh& mesh, const Components& pieces) {
     const auto count = static_cast<std::size_t>(pieces.count);
@@ -298,7 +309,7 @@ std::int64_t fill_all_holes(LooseMesh& mesh) {
     return fill_holes(mesh, boundary_loops(mesh.triangles));
 }
 
-TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double longest) {
+TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double widest) {
     std::vector<Loop> loops = boundary_loops(mesh.triangles);
     const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
     const std::vector<double> size = sizes_of_pieces(mesh, pieces);
@@ -308,8 +319,7 @@ TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double longest) {
         const Index t = around[static_cast<std::size_t>(loop[0])][0];
         const auto piece =
             static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
-        const double border = mean_length(work, loop) * static_cast<double>(loop.size());
-        return !(border <= longest * size[piece]);
+        return !(extent(mesh.points, loop) <= widest * size[piece]);
     });
     fill_holes(work, loops);
     TriangleMesh closed;

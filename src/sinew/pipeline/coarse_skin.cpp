@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -20,8 +21,9 @@ constexpr double kEvenness = 0.3;
 constexpr double kThin = 0.35;  // of the mean distance from the bones: nearer skin is of thin parts
 constexpr double kLeast = 0.15;  // of the size of other triangles
 constexpr std::size_t kDistancePiece = 512;
-// Of the diagonal of a piece: holes of scans have shorter borders, necks of busts and hems longer.
-constexpr double kLongestBorder = 0.5;
+// Of the size of a piece: holes of scans are narrower, necks of busts and hems wider.
+constexpr double kWidestHole = 0.3;
+constexpr int kClosingRounds = 3;
 
 double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleton) {
     double best = std::numeric_limits<double>::infinity();
@@ -61,7 +63,7 @@ std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton
 }  // namespace
 
 TriangleMesh without_holes(const TriangleMesh& skin) {
-    return with_small_holes_closed(skin, kLongestBorder);
+    return with_small_holes_closed(skin, kWidestHole);
 }
 
 TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skeleton, int vertices,
@@ -73,8 +75,15 @@ TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skel
     const RepairOptions sheets{.weld = Weld::None, .fill_holes = false, .speck_size = 0.0};
     TriangleMesh sound = skin;
     repair(sound, sheets, progress);
-    sound = without_holes(sound);
-    repair(sound, sheets, progress);
+    // A patch may meet a sheet that is there already; what parts them then may open again.
+    for (int round = 0; round < kClosingRounds; ++round) {
+        TriangleMesh closed = without_holes(sound);
+        if (closed.triangles.rows() == sound.triangles.rows()) {
+            break;
+        }
+        sound = std::move(closed);
+        repair(sound, sheets, progress);
+    }
     const std::vector<double> size = triangle_sizes(sound.points, skeleton);
     try {
         return decimated(sound,

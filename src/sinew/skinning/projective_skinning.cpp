@@ -390,16 +390,11 @@ void ProjectiveSkinning::Data::forget_contacts() {
 void ProjectiveSkinning::Data::show(const CharacterPose& before) {
     skin = x.topRows(flesh.skin_vertices);
     if (untangling) {
-        std::vector<Index> touching;
-        if (is_touching) {
-            contacts->add_vertices(touching);
-            folds->add_vertices(touching);
-        }
         std::vector<Eigen::Isometry3d> motion;
         for (const BoneVolume& bone : bones.bones) {
             motion.push_back(pose[at(bone.first)] * before[at(bone.first)].inverse());
         }
-        untangling->untangle(skin, std::move(touching), motion);
+        untangling->untangle(skin, motion);
     }
 }
 

@@ -172,6 +172,10 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         enclosure_.refit(x);
     }
     for (PointTriangleContact c : found) {
+        // What is enclosed at rest (crumpled skin of a scan, the back of an eye) does not collide.
+        if (!enclosure_.may_collide(c.vertex)) {
+            continue;
+        }
         // Prisms of flesh that is sheared at a bent joint reach through each other.
         if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
             continue;

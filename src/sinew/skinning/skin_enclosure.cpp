@@ -17,13 +17,46 @@ constexpr std::size_t kNormalPiece = 2048;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
+constexpr double kFlake = 0.1;          // of the skin's size: smaller open pieces bound nothing
+
+// Which triangles bound something: not those of small open pieces (flakes of a scan), through which
+// rays would be counted as if they bounded all that lies behind them.
+std::vector<char> bounding(const Points& x, const Triangles& triangles, Index vertices) {
+    const Components pieces = connected_components(triangles, vertices);
+    const Triangles across = triangle_neighbours(triangles);
+    const auto count = static_cast<std::size_t>(pieces.count);
+    std::vector<char> is_open(count, 0);
+    std::vector<Bounds> box(count,
+                            {.low = Vec3::Constant(kBeyond), .high = -Vec3::Constant(kBeyond)});
+    Bounds all = {.low = Vec3::Constant(kBeyond), .high = -Vec3::Constant(kBeyond)};
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const auto piece =
+            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
+        for (int k = 0; k < 3; ++k) {
+            const Vec3 p = point(x, triangles(t, k));
+            is_open[piece] |= across(t, k) == -1 ? 1 : 0;
+            box[piece].low = box[piece].low.cwiseMin(p);
+            box[piece].high = box[piece].high.cwiseMax(p);
+            all.low = all.low.cwiseMin(p);
+            all.high = all.high.cwiseMax(p);
+        }
+    }
+    std::vector<char> is_bounding;
+    for (const Index piece : pieces.of_triangle) {
+        const Bounds& b = box[static_cast<std::size_t>(piece)];
+        const bool is_flake = is_open[static_cast<std::size_t>(piece)] != 0 &&
+                              (b.high - b.low).norm() < kFlake * (all.high - all.low).norm();
+        is_bounding.push_back(is_flake ? 0 : 1);
+    }
+    return is_bounding;
+}
 
 // Whether each edge is run through as often one way as the other: then all rays from a place count
 // the same. Sheets may meet in an edge.
-bool is_closed(const Triangles& triangles) {
+bool is_closed(const Triangles& triangles, std::span<const char> is_bounding) {
     std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        for (int k = 0; k < 3; ++k) {
+        for (int k = 0; k < 3 && is_bounding[static_cast<std::size_t>(t)] != 0; ++k) {
             const Index a = triangles(t, k);
             const Index b = triangles(t, (k + 1) % 3);
             sides.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
@@ -33,8 +66,8 @@ bool is_closed(const Triangles& triangles) {
     Index sum = 0;
     for (std::size_t i = 0; i < sides.size(); ++i) {
         sum += sides[i][2];
-        const bool is_last =
-            i + 1 == sides.size() || sides[i + 1][0] != sides[i][0] || sides[i + 1][1] != sides[i][1];
+        const bool is_last = i + 1 == sides.size() || sides[i + 1][0] != sides[i][0] ||
+                             sides[i + 1][1] != sides[i][1];
         if (is_last && sum != 0) {
             return false;
         }
@@ -48,7 +81,8 @@ SkinEnclosure::SkinEnclosure(const FleshPrisms& flesh, double air)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      is_closed_(is_closed(triangles_)),
+      is_bounding_(bounding(flesh.points, triangles_, skin_vertices_)),
+      is_closed_(is_closed(triangles_, is_bounding_)),
       edge_(mean_edge(flesh)),
       air_(air * edge_) {
     compute_boxes(flesh.points, triangles_, 0.0, boxes_);
@@ -143,7 +177,8 @@ int SkinEnclosure::crossings(const Points& x, const Vec3& p, int axis, double si
         const Index b = triangles_(t, 1);
         const Index c = triangles_(t, 2);
         const bool is_left = side(a, b);
-        if (side(b, c) != is_left || side(c, a) != is_left) {
+        if (side(b, c) != is_left || side(c, a) != is_left ||
+            is_bounding_[static_cast<std::size_t>(t)] == 0) {
             continue;
         }
         const Vec3 n = point(normals_, t);

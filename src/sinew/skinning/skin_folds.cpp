@@ -247,6 +247,10 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose,
         was_active[a.pair] = 1;
     }
     active_.clear();
+    const auto is_real = [&](double depth, Index i, Index j) {
+        return !is_enclosed || depth < kShallowFold * edge_ || is_enclosed(i) ||
+               (j != i && is_enclosed(j));
+    };
     const std::vector<Frame> now = frames(pose);
     std::vector<char> is_closed(bends_.size(), 0);
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
@@ -271,8 +275,7 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose,
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
             const double allowed = (was_active[p] != 0 ? 2.0 : 1.0) * kBeside * (edge_ + depth);
             if (beside2 < allowed * allowed && depth > -kKeep * edge_ &&
-                (!is_enclosed || depth < kShallowFold * edge_ || is_enclosed(pair.i) ||
-                 is_enclosed(pair.j))) {
+                is_real(depth, pair.i, pair.j)) {
                 active_.push_back({p, pair.i, pair.j, n, 0.0});
                 is_closed[at(pair.bend)] = 1;
             }
@@ -284,7 +287,7 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose,
             const Frame& f = now[at(pair.bend)];
             const Index v = std::max(pair.i, pair.j);
             const Vec3 w = point(x, v) - f.centre;
-            if (w.dot(f.middle) > 0.0) {
+            if (w.dot(f.middle) > 0.0 && is_real(std::abs(w.dot(f.across)), v, v)) {
                 const Vec3 n = w.dot(f.across) < 0.0 ? Vec3(-f.across) : f.across;
                 active_.push_back({p, v, -1, n, n.dot(f.centre)});
             }

@@ -28,9 +28,8 @@ constexpr double kStill = 0.01;    // edges moved against the bone, with which a
 constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
 constexpr double kUneven = 1e-3;   // of an edge
 constexpr double kForget =
-    0.5;  // of an edge, moved against the bone: nothing of the offset is kept
-constexpr double kFoldedBack = 0.2;    // less the cosine between triangles of a crumpled edge
-constexpr double kGap = 0.03;          // of an edge, that is left between skins
+    0.5;                       // of an edge, moved against the bone: nothing of the offset is kept
+constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
 constexpr double kThickness = 2.5;     // of flesh, in radii of its limb, at most
@@ -59,35 +58,12 @@ SkinUntangling::SkinUntangling(const FleshPrisms& flesh)
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
       edge_(mean_edge(flesh)),
       enclosure_(flesh) {
-    const Triangles across = triangle_neighbours(triangles_);
-    for (Index t = 0; t < triangles_.rows(); ++t) {
-        for (int k = 0; k < 3; ++k) {
-            if (across(t, k) > t) {
-                sides_.push_back({t, across(t, k)});
-            }
-        }
-    }
     rest_normals_ = enclosure_.normals();
     rest_vertex_normals_.resize(skin_vertices_, 3);
     for (Index i = 0; i < skin_vertices_; ++i) {
         radius_.push_back((point(rest_, i) - point(flesh.base_points, i)).norm());
         rest_vertex_normals_.row(i) = enclosure_.normal_at(i).transpose();
-    }
-}
-
-// Corners of triangles that lie back on each other across an edge.
-void SkinUntangling::add_crumpled(std::vector<Index>& vertices) const {
-    for (const auto& [s, t] : sides_) {
-        const Vec3 a = point(enclosure_.normals(), s);
-        const Vec3 b = point(enclosure_.normals(), t);
-        const double dot = a.dot(b);
-        if (dot < 0.0 &&
-            dot * dot > kFoldedBack * kFoldedBack * a.squaredNorm() * b.squaredNorm()) {
-            for (int k = 0; k < 3; ++k) {
-                vertices.push_back(triangles_(s, k));
-                vertices.push_back(triangles_(t, k));
-            }
-        }
+        all_.push_back(i);
     }
 }
 
@@ -100,6 +76,23 @@ void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
             vertices.insert(vertices.end(), near.begin(), near.end());
         }
     }
+}
+
+// Vertices of other skin beside them too, which what has moved may enclose now.
+void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) const {
+    const std::size_t count = vertices.size();
+    std::vector<Index> found;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Vec3 p = point(x, vertices[i]);
+        enclosure_.find_overlapping(
+            {.low = p - Vec3::Constant(edge_), .high = p + Vec3::Constant(edge_)}, found);
+        for (const Index t : found) {
+            for (int k = 0; k < 3; ++k) {
+                vertices.push_back(triangles_(t, k));
+            }
+        }
+    }
+    add_rings(vertices, kRings);
 }
 
 // Whether a vertex lies behind a triangle at rest, across the flesh of its own limb.
@@ -270,8 +263,8 @@ void SkinUntangling::push_and_iron(Points& x) {
         // Only what is near to what has moved can have changed.
         std::vector<Index> asked = moved();
         asked.insert(asked.end(), ironed_.begin(), ironed_.end());
-        add_rings(asked, kRings);
         enclosure_.refit(x);
+        add_near(x, asked);
         find_ways(x, asked);
         stuck = ways_.size() < fewest ? 0 : stuck + 1;
         fewest = std::min(fewest, ways_.size());
@@ -297,7 +290,7 @@ void SkinUntangling::push_and_tuck(Points& x) {
         }
         std::vector<Index> asked = moved();
         enclosure_.refit_around(x, asked);
-        add_rings(asked, kRings);
+        add_near(x, asked);
         find_ways(x, asked);
     }
 }
@@ -315,33 +308,33 @@ void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometr
     }
 }
 
-int SkinUntangling::untangle(Points& skin, std::vector<Index> touching,
-                             std::span<const Eigen::Isometry3d> motion) {
+int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     const Points simulated = skin;
-    std::vector<Index> asked = std::move(touching);
     enclosure_.refit(skin);
-    add_crumpled(asked);
-    add_rings(asked, kRings);
-    // In even meshes, what is nearest would else be up to rounding.
-    for (const Index i : asked) {
-        for (int k = 0; k < 3; ++k) {
-            skin(i, k) += kUneven * edge_ * unevenness(i, k);
+    find_ways(skin, all_);
+    if (!ways_.empty()) {
+        std::vector<Index> asked = moved();
+        add_near(skin, asked);
+        // In even meshes, what is nearest would else be up to rounding.
+        for (const Index i : asked) {
+            for (int k = 0; k < 3; ++k) {
+                skin(i, k) += kUneven * edge_ * unevenness(i, k);
+            }
         }
-    }
-    enclosure_.refit(skin);
-    find_ways(skin, asked);
-    if (!ways_.empty() && offset_.rows() > 0) {
-        start_from_before(skin, motion);
+        if (offset_.rows() > 0) {
+            start_from_before(skin, motion);
+        }
         enclosure_.refit(skin);
         find_ways(skin, asked);
         // What is hardly inside stays so: to move it in every other frame would flicker.
         std::vector<Index> candidates;
         std::erase_if(ways_, [&](const Way& way) {
-            return enclosure_.way_out(skin, way.vertex, candidates) < kShallow * edge_;
+            return offset_.rows() > 0 &&
+                   enclosure_.way_out(skin, way.vertex, candidates) < kShallow * edge_;
         });
+        push_and_iron(skin);
+        push_and_tuck(skin);
     }
-    push_and_iron(skin);
-    push_and_tuck(skin);
     offset_ = skin - simulated;
     before_ = simulated;
     return static_cast<int>(ways_.size());
