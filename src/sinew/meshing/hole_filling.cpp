@@ -284,16 +284,17 @@ double extent(const Points& points, const Loop& loop) {
 }
 
 // Of the box around each connected piece, in the order of the triangles.
-std::vector<double> sizes_of_pieces(const TriangleMesh& mesh, const Components& pieces) {
+std::vector<double> sizes_of_pieces(const Points& points, const Triangles& triangles,
+                                    const Components& pieces) {
     const auto count = static_cast<std::size_t>(pieces.count);
     std::vector<Vec3> low(count, Vec3::Constant(std::numeric_limits<double>::infinity()));
     std::vector<Vec3> high(count, Vec3::Constant(-std::numeric_limits<double>::infinity()));
-    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
         const auto piece =
             static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
         for (int k = 0; k < 3; ++k) {
-            low[piece] = low[piece].cwiseMin(point(mesh.points, mesh.triangles(t, k)));
-            high[piece] = high[piece].cwiseMax(point(mesh.points, mesh.triangles(t, k)));
+            low[piece] = low[piece].cwiseMin(point(points, triangles(t, k)));
+            high[piece] = high[piece].cwiseMax(point(points, triangles(t, k)));
         }
     }
     std::vector<double> sizes;
@@ -312,7 +313,7 @@ std::int64_t fill_all_holes(LooseMesh& mesh) {
 TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double widest) {
     std::vector<Loop> loops = boundary_loops(mesh.triangles);
     const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
-    const std::vector<double> size = sizes_of_pieces(mesh, pieces);
+    const std::vector<double> size = sizes_of_pieces(mesh.points, mesh.triangles, pieces);
     const Lists around = triangles_of_vertices(mesh.triangles, mesh.points.rows());
     LooseMesh work(mesh);
     std::erase_if(loops, [&](const Loop& loop) {
@@ -326,6 +327,27 @@ TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double widest) {
     closed.points = std::move(work.points);
     closed.triangles = std::move(work.triangles);
     return closed;
+}
+
+std::vector<char> find_flakes(const Points& points, const Triangles& triangles, double share) {
+    const Components pieces = connected_components(triangles, points.rows());
+    const std::vector<double> size = sizes_of_pieces(points, triangles, pieces);
+    const Triangles across = triangle_neighbours(triangles);
+    std::vector<char> is_open(size.size(), 0);
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const auto piece =
+            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
+        is_open[piece] |= (across.row(t).array() == -1).any() ? 1 : 0;
+    }
+    const double whole = points.rows() > 0
+                             ? (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm()
+                             : 0.0;
+    std::vector<char> is_flake;
+    for (const Index piece : pieces.of_triangle) {
+        const auto p = static_cast<std::size_t>(piece);
+        is_flake.push_back(is_open[p] != 0 && size[p] < share * whole ? 1 : 0);
+    }
+    return is_flake;
 }
 
 }  // namespace sinew

@@ -24,6 +24,8 @@ constexpr std::size_t kDistancePiece = 512;
 // Of the size of a piece: holes of scans are narrower, necks of busts and hems wider.
 constexpr double kWidestHole = 0.3;
 constexpr int kClosingRounds = 3;
+// Of the skin's size: smaller open pieces are shown where the skin beside them goes.
+constexpr double kFlake = 0.02;
 
 double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleton) {
     double best = std::numeric_limits<double>::infinity();
@@ -60,6 +62,22 @@ std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton
     return size;
 }
 
+// Stray triangles of scans, unless there is nothing else.
+TriangleMesh without_flakes(const TriangleMesh& skin) {
+    const std::vector<char> is_flake = find_flakes(skin.points, skin.triangles, kFlake);
+    TriangleMesh rest;
+    rest.points = skin.points;
+    rest.triangles.resize(skin.triangles.rows(), 3);
+    Eigen::Index count = 0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        if (is_flake[static_cast<std::size_t>(t)] == 0) {
+            rest.triangles.row(count++) = skin.triangles.row(t);
+        }
+    }
+    rest.triangles.conservativeResize(count, 3);
+    return count > 0 ? rest : skin;
+}
+
 }  // namespace
 
 TriangleMesh without_holes(const TriangleMesh& skin) {
@@ -75,6 +93,7 @@ TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skel
     const RepairOptions sheets{.weld = Weld::None, .fill_holes = false, .speck_size = 0.0};
     TriangleMesh sound = skin;
     repair(sound, sheets, progress);
+    sound = without_flakes(sound);
     // A patch may meet a sheet that is there already; what parts them then may open again.
     for (int round = 0; round < kClosingRounds; ++round) {
         TriangleMesh closed = without_holes(sound);

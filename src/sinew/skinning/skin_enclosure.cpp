@@ -2,6 +2,7 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/geometry/simplex.h"
+#include "sinew/meshing/hole_filling.h"
 
 #include <Eigen/Geometry>
 
@@ -17,46 +18,15 @@ constexpr std::size_t kNormalPiece = 2048;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
-constexpr double kFlake = 0.1;          // of the skin's size: smaller open pieces bound nothing
-
-// Which triangles bound something: not those of small open pieces (flakes of a scan), through which
-// rays would be counted as if they bounded all that lies behind them.
-std::vector<char> bounding(const Points& x, const Triangles& triangles, Index vertices) {
-    const Components pieces = connected_components(triangles, vertices);
-    const Triangles across = triangle_neighbours(triangles);
-    const auto count = static_cast<std::size_t>(pieces.count);
-    std::vector<char> is_open(count, 0);
-    std::vector<Bounds> box(count,
-                            {.low = Vec3::Constant(kBeyond), .high = -Vec3::Constant(kBeyond)});
-    Bounds all = {.low = Vec3::Constant(kBeyond), .high = -Vec3::Constant(kBeyond)};
-    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        const auto piece =
-            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
-        for (int k = 0; k < 3; ++k) {
-            const Vec3 p = point(x, triangles(t, k));
-            is_open[piece] |= across(t, k) == -1 ? 1 : 0;
-            box[piece].low = box[piece].low.cwiseMin(p);
-            box[piece].high = box[piece].high.cwiseMax(p);
-            all.low = all.low.cwiseMin(p);
-            all.high = all.high.cwiseMax(p);
-        }
-    }
-    std::vector<char> is_bounding;
-    for (const Index piece : pieces.of_triangle) {
-        const Bounds& b = box[static_cast<std::size_t>(piece)];
-        const bool is_flake = is_open[static_cast<std::size_t>(piece)] != 0 &&
-                              (b.high - b.low).norm() < kFlake * (all.high - all.low).norm();
-        is_bounding.push_back(is_flake ? 0 : 1);
-    }
-    return is_bounding;
-}
+// Of the skin's size: smaller open pieces bound nothing, though rays cross them.
+constexpr double kFlake = 0.1;
 
 // Whether each edge is run through as often one way as the other: then all rays from a place count
 // the same. Sheets may meet in an edge.
-bool is_closed(const Triangles& triangles, std::span<const char> is_bounding) {
+bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
     std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        for (int k = 0; k < 3 && is_bounding[static_cast<std::size_t>(t)] != 0; ++k) {
+        for (int k = 0; k < 3 && is_flake[static_cast<std::size_t>(t)] == 0; ++k) {
             const Index a = triangles(t, k);
             const Index b = triangles(t, (k + 1) % 3);
             sides.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
@@ -81,8 +51,8 @@ SkinEnclosure::SkinEnclosure(const FleshPrisms& flesh, double air)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      is_bounding_(bounding(flesh.points, triangles_, skin_vertices_)),
-      is_closed_(is_closed(triangles_, is_bounding_)),
+      is_flake_(find_flakes(flesh.points.topRows(skin_vertices_), triangles_, kFlake)),
+      is_closed_(is_closed(triangles_, is_flake_)),
       edge_(mean_edge(flesh)),
       air_(air * edge_) {
     compute_boxes(flesh.points, triangles_, 0.0, boxes_);
@@ -178,7 +148,7 @@ int SkinEnclosure::crossings(const Points& x, const Vec3& p, int axis, double si
         const Index c = triangles_(t, 2);
         const bool is_left = side(a, b);
         if (side(b, c) != is_left || side(c, a) != is_left ||
-            is_bounding_[static_cast<std::size_t>(t)] == 0) {
+            is_flake_[static_cast<std::size_t>(t)] != 0) {
             continue;
         }
         const Vec3 n = point(normals_, t);
