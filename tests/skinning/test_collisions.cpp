@@ -239,8 +239,8 @@ TEST(SkinCollisions, EnclosureFollowsFewVerticesAsItFollowsAll) {
     EXPECT_GT(enclosed, 50);
 }
 
-// Two stray triangles in front of a vertex, across two of the three axes: with them it would lie
-// inside by most of the rays of an open skin.
+// Stray triangles around a vertex: rays in all directions leave through one. As most of them do,
+// the vertex would lie inside.
 TEST(SkinCollisions, FlakesBoundNothing) {
     const TriangleMesh arm = support::tube();
     const Eigen::Index n = arm.points.rows();
@@ -251,18 +251,18 @@ TEST(SkinCollisions, FlakesBoundNothing) {
         };
         vertex = far(i) > far(vertex) ? i : vertex;
     }
-    const Vec3 p = point(arm.points, vertex);
+    constexpr Index kFlakes = 6;
     TriangleMesh skin;
-    skin.points.resize(n + 9, 3);
+    skin.points.resize(n + 3 * kFlakes, 3);
     skin.points.topRows(n) = arm.points;
-    skin.triangles.resize(arm.triangles.rows() + 3, 3);
+    skin.triangles.resize(arm.triangles.rows() + kFlakes, 3);
     skin.triangles.topRows(arm.triangles.rows()) = arm.triangles;
-    for (Index k = 0; k < 3; ++k) {
-        const Vec3 axis = Vec3::Unit(k);
+    for (Index k = 0; k < kFlakes; ++k) {
+        const double sign = k < 3 ? 1.0 : -1.0;
         const Vec3 u = Vec3::Unit((k + 1) % 3);
-        const Vec3 v = Vec3::Unit((k + 2) % 3);
+        const Vec3 v = sign * Vec3::Unit((k + 2) % 3);
+        const Vec3 middle = point(arm.points, vertex) + 0.02 * sign * Vec3::Unit(k % 3);
         const Index first = static_cast<Index>(n) + 3 * k;
-        const Vec3 middle = p + 0.02 * axis + (k == 0 ? 0.0 : 0.003) * Vec3::UnitX();
         skin.points.row(first) = (middle - 0.01 * u - 0.01 * v).transpose();
         skin.points.row(first + 1) = (middle + 0.02 * u - 0.01 * v).transpose();
         skin.points.row(first + 2) = (middle - 0.01 * u + 0.02 * v).transpose();
