@@ -154,8 +154,14 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
 }
 
 std::function<bool(Index)> SkinContacts::enclosed_at(const Points& x) {
-    enclosure_.refit(x);
-    return [&](Index vertex) { return enclosure_.is_enclosed(x, vertex, candidates_); };
+    // Most frames ask nothing.
+    return [this, &x, is_fitted = false](Index vertex) mutable {
+        if (!is_fitted) {
+            enclosure_.refit(x);
+            is_fitted = true;
+        }
+        return enclosure_.is_enclosed(x, vertex, candidates_);
+    };
 }
 
 void SkinContacts::find_itself(const Points& x) {

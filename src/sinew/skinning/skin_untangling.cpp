@@ -18,13 +18,15 @@ constexpr std::size_t kUntanglingPiece = 16;
 constexpr int kIronRounds = 6;  // of pushing and ironing, at most
 constexpr int kStuck = 2;       // of them without success are enough
 constexpr int kTuckRounds = 48;
+constexpr int kChecks = 3;  // of all vertices after that, at most
 constexpr int kPushes =
     2;  // rounds in which a vertex is only pushed; then it is ironed or tucked in
 constexpr int kSweeps = 4;  // over what is found in a round
 constexpr int kIronSweeps = 8;
-constexpr int kRings = 2;          // of neighbours that are asked, of what touches or has moved
-constexpr double kTuck = 0.95;     // of the way to the neighbour
-constexpr double kStill = 0.01;    // edges moved against the bone, with which all of it is kept
+constexpr int kRings = 2;             // of neighbours that are asked, of what touches or has moved
+constexpr double kBesideMoved = 0.5;  // edges: how near other skin is asked too
+constexpr double kTuck = 0.95;        // of the way to the neighbour
+constexpr double kStill = 0.01;       // edges moved against the bone, with which all of it is kept
 constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
 constexpr double kUneven = 1e-3;   // of an edge
 constexpr double kForget =
@@ -78,21 +80,23 @@ void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
     }
 }
 
-// Vertices of other skin beside them too, which what has moved may enclose now.
+// Rings of neighbours, and vertices of other skin beside, which what has moved may enclose now.
 void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) const {
-    const std::size_t count = vertices.size();
+    std::vector<Index> beside;
     std::vector<Index> found;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Vec3 p = point(x, vertices[i]);
-        enclosure_.find_overlapping(
-            {.low = p - Vec3::Constant(edge_), .high = p + Vec3::Constant(edge_)}, found);
+    const Vec3 reach = Vec3::Constant(kBesideMoved * edge_);
+    for (const Index i : vertices) {
+        const Vec3 p = point(x, i);
+        enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
         for (const Index t : found) {
             for (int k = 0; k < 3; ++k) {
-                vertices.push_back(triangles_(t, k));
+                beside.push_back(triangles_(t, k));
             }
         }
     }
     add_rings(vertices, kRings);
+    vertices.insert(vertices.end(), beside.begin(), beside.end());
+    make_unique(vertices);
 }
 
 // Whether a vertex lies behind a triangle at rest, across the flesh of its own limb.
@@ -308,6 +312,15 @@ void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometr
     }
 }
 
+// What is hardly inside stays so: to move it in every other frame would flicker.
+void SkinUntangling::leave_shallow(const Points& x) {
+    std::vector<Index> candidates;
+    std::erase_if(ways_, [&](const Way& way) {
+        return offset_.rows() > 0 &&
+               enclosure_.way_out(x, way.vertex, candidates) < kShallow * edge_;
+    });
+}
+
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     const Points simulated = skin;
     enclosure_.refit(skin);
@@ -326,14 +339,19 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
         }
         enclosure_.refit(skin);
         find_ways(skin, asked);
-        // What is hardly inside stays so: to move it in every other frame would flicker.
-        std::vector<Index> candidates;
-        std::erase_if(ways_, [&](const Way& way) {
-            return offset_.rows() > 0 &&
-                   enclosure_.way_out(skin, way.vertex, candidates) < kShallow * edge_;
-        });
+        leave_shallow(skin);
         push_and_iron(skin);
         push_and_tuck(skin);
+        // What was moved may have enclosed what nobody has asked since.
+        for (int again = 0; again < kChecks; ++again) {
+            enclosure_.refit(skin);
+            find_ways(skin, all_);
+            leave_shallow(skin);
+            if (ways_.empty()) {
+                break;
+            }
+            push_and_tuck(skin);
+        }
     }
     offset_ = skin - simulated;
     before_ = simulated;

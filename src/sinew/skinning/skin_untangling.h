@@ -53,6 +53,7 @@ private:
     void iron_more();
     void tuck_in(Points& x, Index vertex, int tries) const;
     void start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const;
+    void leave_shallow(const Points& x);
     void push_and_iron(Points& x);
     void push_and_tuck(Points& x);
 
