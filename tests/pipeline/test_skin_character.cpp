@@ -5,6 +5,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/point_cache.h"
+#include "sinew/mesh/connectivity.h"
 #include "sinew/pipeline/coarse_skin.h"
 #include "sinew/pipeline/skin_character.h"
 
@@ -12,6 +13,7 @@
 
 #include <fstream>
 
+#include "tests/support/capsule_person.h"
 #include "tests/support/limb_body.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
@@ -238,6 +240,96 @@ TEST(SkinCharacter, ACoarseSkinKeepsItsFingers) {
     EXPECT_NEAR(static_cast<double>(coarse.points.rows()), 500.0, 25.0);
     EXPECT_GT((coarse.points.col(1).array() > 0.605).count(), 30);
     EXPECT_NEAR(enclosed_volume(coarse), enclosed_volume(both), 0.03 * enclosed_volume(both));
+}
+
+// A person as a scanner sees it: holes at armpits, crotch and a sole, stray triangles, noise.
+Character scanned_person(double cell) {
+    Character person;
+    person.name = "scan";
+    person.skeleton = support::capsule_person();
+    TriangleMesh skin = support::capsule_person_skin(cell);
+    Random random(Seed{5});
+    for (Eigen::Index i = 0; i < skin.points.size(); ++i) {
+        skin.points.data()[i] += 0.001 * random.normal();
+    }
+    const auto is_unseen = [&](Eigen::Index t) {
+        const Vec3 p = point(skin.points, skin.triangles(t, 0));
+        const Vec3 left(std::abs(p.x()), p.y(), p.z());
+        return (left - Vec3(0.17, 1.31, 0.0)).norm() < 0.05 ||
+               (p - Vec3(0.0, 0.8, 0.0)).norm() < 0.05 || (p.x() > 0.0 && p.y() < 0.02);
+    };
+    Eigen::Index kept = 0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        if (!is_unseen(t) || t % 400 == 0) {
+            skin.triangles.row(kept++) = skin.triangles.row(t).eval();
+        }
+    }
+    skin.triangles.conservativeResize(kept, 3);
+    person.mesh = skin;
+    person.skin = skin;
+    for (Eigen::Index i = 0; i < skin.points.rows(); ++i) {
+        person.skin_vertex.push_back(static_cast<Index>(i));
+    }
+    return person;
+}
+
+TEST(SkinCharacter, ScansWithHolesKeepOutOfThemselvesAndHoldTogether) {
+    const Character scan = scanned_person(0.03);
+    CharacterMotion motion;
+    motion.times = {0.0, 0.8, 1.2};
+    motion.keys.resize(3);
+    for (std::size_t k = 0; k < motion.keys.size(); ++k) {
+        for (const CharacterJoint& joint : scan.skeleton.joints) {
+            const Vec3 turn = k == 0                             ? Vec3(0, 0, 0)
+                              : joint.name == "shoulder_l"       ? Vec3(0, 0, -0.55)
+                              : joint.name == "shoulder_r"       ? Vec3(0, 0, 0.55)
+                              : joint.name.rfind("hip", 0) == 0  ? Vec3(-1.9, 0, 0)
+                              : joint.name.rfind("knee", 0) == 0 ? Vec3(2.1, 0, 0)
+                                                                 : Vec3(0, 0, 0);
+            motion.keys[k].rotations.emplace_back(
+                Eigen::AngleAxisd(turn.norm(), turn.stableNormalized()));
+        }
+    }
+    const Edges edges = unique_edges(scan.mesh.triangles);
+    for (const int simulated : {0, 1000}) {
+        SkinRunOptions options{.simulate_vertices = simulated, .rate = 20.0};
+        options.skinning.collisions = SkinCollisions::Global;
+        const SkinRun run = run_skinning(scan, motion, options);
+        EXPECT_LT(run.mean_penetration, 0.001) << simulated;
+        EXPECT_LT(run.max_penetration, 0.004) << simulated;
+        const Points& last = run.frames.back();
+        ASSERT_EQ(last.rows(), scan.mesh.points.rows());
+        double widest = 0.0;
+        for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+            widest = std::max(widest, (last.row(edges(e, 0)) - last.row(edges(e, 1))).norm());
+        }
+        EXPECT_LT(widest, 0.1) << simulated;
+    }
+}
+
+// What a hole is closed with is not shown; an opening as wide as the neck of a bust stays.
+TEST(SkinCharacter, HolesAreClosedBehindTheSkin) {
+    TriangleMesh arm = support::cylinder(0.05, 0.6, 20, 30);
+    const Eigen::Index all = arm.triangles.rows();
+    arm.triangles.middleRows(all / 2, all / 2 - 6) = arm.triangles.bottomRows(all / 2 - 6).eval();
+    arm.triangles.conservativeResize(all - 6, 3);
+    const TriangleMesh closed = without_holes(arm);
+    EXPECT_TRUE(boundary_loops(closed.triangles).empty());
+    EXPECT_EQ(closed.points.topRows(arm.points.rows()), arm.points);
+    EXPECT_EQ(closed.triangles.topRows(arm.triangles.rows()), arm.triangles);
+    TriangleMesh cup = support::cylinder(0.05, 0.1, 20, 10);
+    const Eigen::Index cup_all = cup.triangles.rows();
+    Eigen::Index kept = 0;
+    for (Eigen::Index t = 0; t < cup_all; ++t) {
+        const double y = (cup.points(cup.triangles(t, 0), 1) + cup.points(cup.triangles(t, 1), 1) +
+                          cup.points(cup.triangles(t, 2), 1)) /
+                         3.0;
+        if (y < 0.08) {
+            cup.triangles.row(kept++) = cup.triangles.row(t).eval();
+        }
+    }
+    cup.triangles.conservativeResize(kept, 3);
+    EXPECT_EQ(without_holes(cup).triangles, cup.triangles);
 }
 
 TEST(SkinCharacter, UpsamplingWeightsAreKeptAndDamagedOnesMadeAgain) {

@@ -184,6 +184,7 @@ std::vector<Index> enclosed_vertices(const Points& skin, const Triangles& triang
 TEST(SkinCollisions, HardlyAnythingStaysEnclosedInCreases) {
     const Croucher croucher;
     std::size_t enclosed[2] = {};
+    double deepest = 0.0;
     for (const int k : {0, 1}) {
         ProjectiveSkinning skinning(
             croucher.skin, croucher.skeleton,
@@ -191,8 +192,10 @@ TEST(SkinCollisions, HardlyAnythingStaysEnclosedInCreases) {
         for (int frame = 1; frame <= 12; ++frame) {
             skinning.step(croucher.pose(frame / 12.0));
             enclosed[k] += enclosed_vertices(skinning.skin(), croucher.skin.triangles).size();
+            deepest = k == 1 ? std::max(deepest, skinning.penetration().deepest) : 0.0;
         }
     }
+    EXPECT_LT(deepest, 0.001);
     EXPECT_GT(enclosed[0], 300u);
     EXPECT_LT(static_cast<double>(enclosed[1]), 0.02 * static_cast<double>(enclosed[0]));
 }
@@ -243,6 +246,40 @@ TEST(SkinCollisions, EnclosureFollowsFewVerticesAsItFollowsAll) {
         enclosed += is_enclosed ? 1 : 0;
     }
     EXPECT_GT(enclosed, 50);
+}
+
+// Stray triangles around a vertex: rays in all directions leave through one. As most of them do,
+// the vertex would lie inside.
+TEST(SkinCollisions, FlakesBoundNothing) {
+    const TriangleMesh arm = support::tube();
+    const Eigen::Index n = arm.points.rows();
+    Index vertex = 0;  // half way up, furthest along x
+    for (Index i = 0; i < n; ++i) {
+        const auto far = [&](Index j) {
+            return arm.points(j, 0) - std::abs(arm.points(j, 1) - 0.3);
+        };
+        vertex = far(i) > far(vertex) ? i : vertex;
+    }
+    constexpr Index kFlakes = 6;
+    TriangleMesh skin;
+    skin.points.resize(n + 3 * kFlakes, 3);
+    skin.points.topRows(n) = arm.points;
+    skin.triangles.resize(arm.triangles.rows() + kFlakes, 3);
+    skin.triangles.topRows(arm.triangles.rows()) = arm.triangles;
+    for (Index k = 0; k < kFlakes; ++k) {
+        const double sign = k < 3 ? 1.0 : -1.0;
+        const Vec3 u = Vec3::Unit((k + 1) % 3);
+        const Vec3 v = sign * Vec3::Unit((k + 2) % 3);
+        const Vec3 middle = point(arm.points, vertex) + 0.02 * sign * Vec3::Unit(k % 3);
+        const Index first = static_cast<Index>(n) + 3 * k;
+        skin.points.row(first) = (middle - 0.01 * u - 0.01 * v).transpose();
+        skin.points.row(first + 1) = (middle + 0.02 * u - 0.01 * v).transpose();
+        skin.points.row(first + 2) = (middle - 0.01 * u + 0.02 * v).transpose();
+        skin.triangles.row(arm.triangles.rows() + k) << first, first + 1, first + 2;
+    }
+    const ProjectiveSkinning skinning(skin, support::two_bones());
+    const SkinEnclosure enclosure(skinning.flesh());
+    EXPECT_TRUE(enclosure.may_collide(vertex));
 }
 
 // Nothing jumps in a pose that is held: contacts find the same way out in every frame.

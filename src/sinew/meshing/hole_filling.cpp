@@ -1,3 +1,5 @@
+#include "sinew/meshing/hole_filling.h"
+
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/edit_mesh.h"
@@ -238,10 +240,7 @@ bool is_disc(const Patch& patch) {
     return true;
 }
 
-}  // namespace
-
-std::int64_t fill_all_holes(LooseMesh& mesh) {
-    const std::vector<Loop> loops = boundary_loops(mesh.triangles);
+std::int64_t fill_holes(LooseMesh& mesh, const std::vector<Loop>& loops) {
     if (loops.empty()) {
         return 0;
     }
@@ -271,6 +270,84 @@ std::int64_t fill_all_holes(LooseMesh& mesh) {
         mesh.triangles.row(row++) << t[0], t[1], t[2];
     }
     return filled;
+}
+
+// Of the box around a loop: ragged borders are long, whatever they are around.
+double extent(const Points& points, const Loop& loop) {
+    Vec3 low = point(points, loop[0]);
+    Vec3 high = low;
+    for (const Index v : loop) {
+        low = low.cwiseMin(point(points, v));
+        high = high.cwiseMax(point(points, v));
+    }
+    return (high - low).norm();
+}
+
+// Of the box around each connected piece, in the order of the triangles.
+std::vector<double> sizes_of_pieces(const Points& points, const Triangles& triangles,
+                                    const Components& pieces) {
+    const auto count = static_cast<std::size_t>(pieces.count);
+    std::vector<Vec3> low(count, Vec3::Constant(std::numeric_limits<double>::infinity()));
+    std::vector<Vec3> high(count, Vec3::Constant(-std::numeric_limits<double>::infinity()));
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const auto piece =
+            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
+        for (int k = 0; k < 3; ++k) {
+            low[piece] = low[piece].cwiseMin(point(points, triangles(t, k)));
+            high[piece] = high[piece].cwiseMax(point(points, triangles(t, k)));
+        }
+    }
+    std::vector<double> sizes;
+    for (std::size_t piece = 0; piece < count; ++piece) {
+        sizes.push_back((high[piece] - low[piece]).norm());
+    }
+    return sizes;
+}
+
+}  // namespace
+
+std::int64_t fill_all_holes(LooseMesh& mesh) {
+    return fill_holes(mesh, boundary_loops(mesh.triangles));
+}
+
+TriangleMesh with_small_holes_closed(const TriangleMesh& mesh, double widest) {
+    std::vector<Loop> loops = boundary_loops(mesh.triangles);
+    const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
+    const std::vector<double> size = sizes_of_pieces(mesh.points, mesh.triangles, pieces);
+    const Lists around = triangles_of_vertices(mesh.triangles, mesh.points.rows());
+    LooseMesh work(mesh);
+    std::erase_if(loops, [&](const Loop& loop) {
+        const Index t = around[static_cast<std::size_t>(loop[0])][0];
+        const auto piece =
+            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
+        return !(extent(mesh.points, loop) <= widest * size[piece]);
+    });
+    fill_holes(work, loops);
+    TriangleMesh closed;
+    closed.points = std::move(work.points);
+    closed.triangles = std::move(work.triangles);
+    return closed;
+}
+
+std::vector<char> find_flakes(const Points& points, const Triangles& triangles, double share) {
+    const Components pieces = connected_components(triangles, points.rows());
+    const std::vector<double> size = sizes_of_pieces(points, triangles, pieces);
+    const Triangles across = triangle_neighbours(triangles);
+    std::vector<char> is_open(size.size(), 0);
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const auto piece =
+            static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)]);
+        is_open[piece] |= (across.row(t).array() == -1).any() ? 1 : 0;
+    }
+    const double whole = points.rows() > 0
+                             ? (points.colwise().maxCoeff() - points.colwise().minCoeff()).norm()
+                             : 0.0;
+    std::vector<char> is_flake;
+    for (const Index piece : pieces.of_triangle) {
+        const auto p = static_cast<std::size_t>(piece);
+        is_flake.push_back(is_open[p] != 0 && size[p] < share * whole ? 1 : 0);
+    }
+    return is_flake;
 }
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/meshing/decimate.h"
+#include "sinew/meshing/hole_filling.h"
 #include "sinew/meshing/repair.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -19,6 +21,11 @@ constexpr double kEvenness = 0.3;
 constexpr double kThin = 0.35;  // of the mean distance from the bones: nearer skin is of thin parts
 constexpr double kLeast = 0.15;  // of the size of other triangles
 constexpr std::size_t kDistancePiece = 512;
+// Of the size of a piece: holes of scans are narrower, necks of busts and hems wider.
+constexpr double kWidestHole = 0.3;
+constexpr int kClosingRounds = 3;
+// Of the skin's size: smaller open pieces are shown where the skin beside them goes.
+constexpr double kFlake = 0.02;
 
 double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleton) {
     double best = std::numeric_limits<double>::infinity();
@@ -55,16 +62,47 @@ std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton
     return size;
 }
 
+// Stray triangles of scans, unless there is nothing else.
+TriangleMesh without_flakes(const TriangleMesh& skin) {
+    const std::vector<char> is_flake = find_flakes(skin.points, skin.triangles, kFlake);
+    TriangleMesh rest;
+    rest.points = skin.points;
+    rest.triangles.resize(skin.triangles.rows(), 3);
+    Eigen::Index count = 0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        if (is_flake[static_cast<std::size_t>(t)] == 0) {
+            rest.triangles.row(count++) = skin.triangles.row(t);
+        }
+    }
+    rest.triangles.conservativeResize(count, 3);
+    return count > 0 ? rest : skin;
+}
+
 }  // namespace
+
+TriangleMesh without_holes(const TriangleMesh& skin) {
+    return with_small_holes_closed(skin, kWidestHole);
+}
 
 TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skeleton, int vertices,
                          const Progress& progress) {
     const double share = static_cast<double>(vertices) / static_cast<double>(skin.points.rows());
     const auto triangles =
         static_cast<Eigen::Index>(share * static_cast<double>(skin.triangles.rows()));
-    // Scans have sheets that meet in a point or an edge, which cannot be simplified; holes stay.
+    // Scans have sheets that meet in a point or an edge, which cannot be simplified.
+    const RepairOptions sheets{.weld = Weld::None, .fill_holes = false, .speck_size = 0.0};
     TriangleMesh sound = skin;
-    repair(sound, {.weld = Weld::None, .fill_holes = false, .speck_size = 0.0}, progress);
+    repair(sound, sheets, progress);
+    sound = without_flakes(sound);
+    // A patch may meet a sheet that is there already; what parts them then may open again.
+    for (int round = 0; round < kClosingRounds; ++round) {
+        TriangleMesh closed = without_holes(sound);
+        if (closed.triangles.rows() == sound.triangles.rows()) {
+            break;
+        }
+        sound = std::move(closed);
+        repair(sound, sheets, progress);
+    }
     const std::vector<double> size = triangle_sizes(sound.points, skeleton);
     try {
         return decimated(sound,

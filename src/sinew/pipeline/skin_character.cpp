@@ -251,7 +251,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         options.simulate_vertices > 0 && options.simulate_vertices < character.skin.points.rows();
     const TriangleMesh skin = is_coarse ? coarse_skin(character.skin, character.skeleton,
                                                       options.simulate_vertices, progress)
-                                        : character.skin;
+                                        : without_holes(character.skin);
     ProjectiveSkinning skinning =
         skinning_of(character, skin, in_its_own_unit(character.skin.points, options.skinning));
     run.preprocess_s = prepare.seconds();
@@ -298,6 +298,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         if (upsampling) {
             upsampling->apply(skinning.skin(), fine);
         }
+        // Rows of closed holes are behind those of the character's skin.
         keep(run, sink, mesh_points(character, upsampling ? fine : skinning.skin()));
         stage.advance();
     }

@@ -322,7 +322,11 @@ void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
 // hold their vertices where the first half of the iterations has put them.
 void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
     const Timer find;
-    report.contacts = folds ? folds->test(x, pose) : 0;
+    const bool is_global = contacts && options.collisions == SkinCollisions::Global;
+    if (folds) {
+        report.contacts =
+            is_global ? folds->test(x, pose, contacts->enclosed_at(x)) : folds->test(x, pose);
+    }
     for (int sweep = 0; sweep < kLastSweeps && report.contacts > 0; ++sweep) {
         folds->push_apart(x);
     }
@@ -386,16 +390,11 @@ void ProjectiveSkinning::Data::forget_contacts() {
 void ProjectiveSkinning::Data::show(const CharacterPose& before) {
     skin = x.topRows(flesh.skin_vertices);
     if (untangling) {
-        std::vector<Index> touching;
-        if (is_touching) {
-            contacts->add_vertices(touching);
-            folds->add_vertices(touching);
-        }
         std::vector<Eigen::Isometry3d> motion;
         for (const BoneVolume& bone : bones.bones) {
             motion.push_back(pose[at(bone.first)] * before[at(bone.first)].inverse());
         }
-        untangling->untangle(skin, std::move(touching), motion);
+        untangling->untangle(skin, motion);
     }
 }
 

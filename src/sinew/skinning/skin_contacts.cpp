@@ -153,6 +153,17 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
     }
 }
 
+std::function<bool(Index)> SkinContacts::enclosed_at(const Points& x) {
+    // Most frames ask nothing.
+    return [this, &x, is_fitted = false](Index vertex) mutable {
+        if (!is_fitted) {
+            enclosure_.refit(x);
+            is_fitted = true;
+        }
+        return enclosure_.is_enclosed(x, vertex, candidates_);
+    };
+}
+
 void SkinContacts::find_itself(const Points& x) {
     copy_skin(x);
     choose_ways_out(x, finder_.find(points_));
@@ -167,6 +178,10 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         enclosure_.refit(x);
     }
     for (PointTriangleContact c : found) {
+        // What is enclosed at rest (crumpled skin of a scan, the back of an eye) does not collide.
+        if (!enclosure_.may_collide(c.vertex)) {
+            continue;
+        }
         // Prisms of flesh that is sheared at a bent joint reach through each other.
         if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
             continue;

@@ -5,6 +5,7 @@
 #include "sinew/skinning/flesh_prisms.h"
 #include "sinew/skinning/skin_enclosure.h"
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,8 @@ public:
     }
     /// Contacts of the skin (the first rows of x) with the shapes.
     void find_shapes(const Points& x, std::span<const MovingShape> shapes);
+    /// Asks at x which vertices the skin encloses: valid while x stays as it is.
+    std::function<bool(Index)> enclosed_at(const Points& x);
     /// Contacts of the skin with itself.
     void find_itself(const Points& x);
     /// Drops all contacts, also those that were kept.

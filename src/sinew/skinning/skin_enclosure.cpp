@@ -2,10 +2,12 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/geometry/simplex.h"
+#include "sinew/meshing/hole_filling.h"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sinew {
@@ -16,6 +18,32 @@ constexpr std::size_t kNormalPiece = 2048;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
+// Of the skin's size: smaller open pieces bound nothing, though rays cross them.
+constexpr double kFlake = 0.1;
+
+// Whether each edge is run through as often one way as the other: then all rays from a place count
+// the same. Sheets may meet in an edge.
+bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
+    std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        for (int k = 0; k < 3 && is_flake[static_cast<std::size_t>(t)] == 0; ++k) {
+            const Index a = triangles(t, k);
+            const Index b = triangles(t, (k + 1) % 3);
+            sides.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
+        }
+    }
+    std::sort(sides.begin(), sides.end());
+    Index sum = 0;
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        sum += sides[i][2];
+        const bool is_last = i + 1 == sides.size() || sides[i + 1][0] != sides[i][0] ||
+                             sides[i + 1][1] != sides[i][1];
+        if (is_last && sum != 0) {
+            return false;
+        }
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -23,7 +51,8 @@ SkinEnclosure::SkinEnclosure(const FleshPrisms& flesh, double air)
     : skin_vertices_(flesh.skin_vertices),
       triangles_(flesh.triangles),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      is_closed_((triangle_neighbours(triangles_).array() >= 0).all()),
+      is_flake_(find_flakes(flesh.points.topRows(skin_vertices_), triangles_, kFlake)),
+      is_closed_(is_closed(triangles_, is_flake_)),
       edge_(mean_edge(flesh)),
       air_(air * edge_) {
     compute_boxes(flesh.points, triangles_, 0.0, boxes_);
@@ -118,7 +147,8 @@ int SkinEnclosure::crossings(const Points& x, const Vec3& p, int axis, double si
         const Index b = triangles_(t, 1);
         const Index c = triangles_(t, 2);
         const bool is_left = side(a, b);
-        if (side(b, c) != is_left || side(c, a) != is_left) {
+        if (side(b, c) != is_left || side(c, a) != is_left ||
+            is_flake_[static_cast<std::size_t>(t)] != 0) {
             continue;
         }
         const Vec3 n = point(normals_, t);

@@ -59,6 +59,7 @@ private:
     Index skin_vertices_;
     Triangles triangles_;
     Lists triangles_of_vertex_;
+    std::vector<char> is_flake_;  // of triangles
     bool is_closed_;
     double edge_;  // mean length, m
     double air_;   // m

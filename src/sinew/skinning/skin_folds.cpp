@@ -11,14 +11,16 @@
 namespace sinew {
 namespace {
 
-constexpr double kExtremeBend = 2.3;  // rad, of joints when pairs that may collide are sought
-constexpr double kStraight = -0.88;   // cosine of the angle between bones that fold nothing
-constexpr double kParallel = 0.999;   // cosine of an angle with no plane
-constexpr double kCrease = 2.0;       // edges at rest between vertices that share a crease
-constexpr double kBeside = 2.0;       // pairs that are beside each other by more than this many
-                                      // depths and edges do not meet
-constexpr double kKeep = 0.5;         // edges that pairs may part before they are dropped
-constexpr double kOpen = -0.5;        // cosine of the angle at rest above which they fold no more
+constexpr double kExtremeBend = 2.3;    // rad, of joints when pairs that may collide are sought
+constexpr double kStraight = -0.88;     // cosine of the angle between bones that fold nothing
+constexpr double kParallel = 0.999;     // cosine of an angle with no plane
+constexpr double kCrease = 2.0;         // edges at rest between vertices that share a crease
+constexpr double kBeside = 2.0;         // pairs that are beside each other by more than this many
+                                        // depths and edges do not meet
+constexpr double kKeep = 0.5;           // edges that pairs may part before they are dropped
+constexpr double kShallowFold = 0.5;    // edges: less deep pairs may as well touch
+constexpr double kShallowActive = 1.5;  // the same, of pairs that have
+constexpr double kOpen = -0.5;          // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
 std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
@@ -239,12 +241,18 @@ void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
     }
 }
 
-int SkinFolds::test(const Points& x, const CharacterPose& pose) {
+int SkinFolds::test(const Points& x, const CharacterPose& pose,
+                    const std::function<bool(Index)>& is_enclosed) {
     std::vector<char> was_active(pairs_.size(), 0);
     for (const Active& a : active_) {
         was_active[a.pair] = 1;
     }
     active_.clear();
+    const auto is_real = [&](std::size_t pair, double depth, Index i, Index j) {
+        const double shallow = was_active[pair] != 0 ? kShallowActive : kShallowFold;
+        return !is_enclosed || depth < shallow * edge_ || is_enclosed(i) ||
+               (j != i && is_enclosed(j));
+    };
     const std::vector<Frame> now = frames(pose);
     std::vector<char> is_closed(bends_.size(), 0);
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
@@ -268,7 +276,8 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose) {
             const double depth = (wi - wj).dot(n);
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
             const double allowed = (was_active[p] != 0 ? 2.0 : 1.0) * kBeside * (edge_ + depth);
-            if (beside2 < allowed * allowed && depth > -kKeep * edge_) {
+            if (beside2 < allowed * allowed && depth > -kKeep * edge_ &&
+                is_real(p, depth, pair.i, pair.j)) {
                 active_.push_back({p, pair.i, pair.j, n, 0.0});
                 is_closed[at(pair.bend)] = 1;
             }
@@ -280,7 +289,7 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose) {
             const Frame& f = now[at(pair.bend)];
             const Index v = std::max(pair.i, pair.j);
             const Vec3 w = point(x, v) - f.centre;
-            if (w.dot(f.middle) > 0.0) {
+            if (w.dot(f.middle) > 0.0 && is_real(p, std::abs(w.dot(f.across)), v, v)) {
                 const Vec3 n = w.dot(f.across) < 0.0 ? Vec3(-f.across) : f.across;
                 active_.push_back({p, v, -1, n, n.dot(f.centre)});
             }

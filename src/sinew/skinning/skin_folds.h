@@ -45,7 +45,11 @@ public:
 
     /// Finds the pairs that collide, or did in the last test and have hardly parted; returns their
     /// number.
-    int test(const Points& x, const CharacterPose& pose);
+    /// @param is_enclosed  whether the skin encloses a vertex at x; if given, deep pairs of which
+    /// it
+    ///                     encloses neither do not collide: by their angles alone they seem to
+    int test(const Points& x, const CharacterPose& pose,
+             const std::function<bool(Index)>& is_enclosed = {});
     void forget() {
         active_.clear();
     }

@@ -18,19 +18,20 @@ constexpr std::size_t kUntanglingPiece = 16;
 constexpr int kIronRounds = 6;  // of pushing and ironing, at most
 constexpr int kStuck = 2;       // of them without success are enough
 constexpr int kTuckRounds = 48;
+constexpr int kChecks = 3;  // of all vertices after that, at most
 constexpr int kPushes =
     2;  // rounds in which a vertex is only pushed; then it is ironed or tucked in
 constexpr int kSweeps = 4;  // over what is found in a round
 constexpr int kIronSweeps = 8;
-constexpr int kRings = 2;          // of neighbours that are asked, of what touches or has moved
-constexpr double kTuck = 0.95;     // of the way to the neighbour
-constexpr double kStill = 0.01;    // edges moved against the bone, with which all of it is kept
+constexpr int kRings = 2;             // of neighbours that are asked, of what touches or has moved
+constexpr double kBesideMoved = 0.5;  // edges: how near other skin is asked too
+constexpr double kTuck = 0.95;        // of the way to the neighbour
+constexpr double kStill = 0.01;       // edges moved against the bone, with which all of it is kept
 constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
 constexpr double kUneven = 1e-3;   // of an edge
 constexpr double kForget =
-    0.5;  // of an edge, moved against the bone: nothing of the offset is kept
-constexpr double kFoldedBack = 0.2;    // less the cosine between triangles of a crumpled edge
-constexpr double kGap = 0.03;          // of an edge, that is left between skins
+    0.5;                       // of an edge, moved against the bone: nothing of the offset is kept
+constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
 constexpr double kThickness = 2.5;     // of flesh, in radii of its limb, at most
@@ -59,35 +60,12 @@ SkinUntangling::SkinUntangling(const FleshPrisms& flesh)
       bone_of_(flesh.bone.begin(), flesh.bone.end()),
       edge_(mean_edge(flesh)),
       enclosure_(flesh) {
-    const Triangles across = triangle_neighbours(triangles_);
-    for (Index t = 0; t < triangles_.rows(); ++t) {
-        for (int k = 0; k < 3; ++k) {
-            if (across(t, k) > t) {
-                sides_.push_back({t, across(t, k)});
-            }
-        }
-    }
     rest_normals_ = enclosure_.normals();
     rest_vertex_normals_.resize(skin_vertices_, 3);
     for (Index i = 0; i < skin_vertices_; ++i) {
         radius_.push_back((point(rest_, i) - point(flesh.base_points, i)).norm());
         rest_vertex_normals_.row(i) = enclosure_.normal_at(i).transpose();
-    }
-}
-
-// Corners of triangles that lie back on each other across an edge.
-void SkinUntangling::add_crumpled(std::vector<Index>& vertices) const {
-    for (const auto& [s, t] : sides_) {
-        const Vec3 a = point(enclosure_.normals(), s);
-        const Vec3 b = point(enclosure_.normals(), t);
-        const double dot = a.dot(b);
-        if (dot < 0.0 &&
-            dot * dot > kFoldedBack * kFoldedBack * a.squaredNorm() * b.squaredNorm()) {
-            for (int k = 0; k < 3; ++k) {
-                vertices.push_back(triangles_(s, k));
-                vertices.push_back(triangles_(t, k));
-            }
-        }
+        all_.push_back(i);
     }
 }
 
@@ -100,6 +78,25 @@ void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
             vertices.insert(vertices.end(), near.begin(), near.end());
         }
     }
+}
+
+// Rings of neighbours, and vertices of other skin beside, which what has moved may enclose now.
+void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) const {
+    std::vector<Index> beside;
+    std::vector<Index> found;
+    const Vec3 reach = Vec3::Constant(kBesideMoved * edge_);
+    for (const Index i : vertices) {
+        const Vec3 p = point(x, i);
+        enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
+        for (const Index t : found) {
+            for (int k = 0; k < 3; ++k) {
+                beside.push_back(triangles_(t, k));
+            }
+        }
+    }
+    add_rings(vertices, kRings);
+    vertices.insert(vertices.end(), beside.begin(), beside.end());
+    make_unique(vertices);
 }
 
 // Whether a vertex lies behind a triangle at rest, across the flesh of its own limb.
@@ -270,8 +267,8 @@ void SkinUntangling::push_and_iron(Points& x) {
         // Only what is near to what has moved can have changed.
         std::vector<Index> asked = moved();
         asked.insert(asked.end(), ironed_.begin(), ironed_.end());
-        add_rings(asked, kRings);
         enclosure_.refit(x);
+        add_near(x, asked);
         find_ways(x, asked);
         stuck = ways_.size() < fewest ? 0 : stuck + 1;
         fewest = std::min(fewest, ways_.size());
@@ -297,7 +294,7 @@ void SkinUntangling::push_and_tuck(Points& x) {
         }
         std::vector<Index> asked = moved();
         enclosure_.refit_around(x, asked);
-        add_rings(asked, kRings);
+        add_near(x, asked);
         find_ways(x, asked);
     }
 }
@@ -315,33 +312,47 @@ void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometr
     }
 }
 
-int SkinUntangling::untangle(Points& skin, std::vector<Index> touching,
-                             std::span<const Eigen::Isometry3d> motion) {
+// What is hardly inside stays so: to move it in every other frame would flicker.
+void SkinUntangling::leave_shallow(const Points& x) {
+    std::vector<Index> candidates;
+    std::erase_if(ways_, [&](const Way& way) {
+        return offset_.rows() > 0 &&
+               enclosure_.way_out(x, way.vertex, candidates) < kShallow * edge_;
+    });
+}
+
+int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     const Points simulated = skin;
-    std::vector<Index> asked = std::move(touching);
     enclosure_.refit(skin);
-    add_crumpled(asked);
-    add_rings(asked, kRings);
-    // In even meshes, what is nearest would else be up to rounding.
-    for (const Index i : asked) {
-        for (int k = 0; k < 3; ++k) {
-            skin(i, k) += kUneven * edge_ * unevenness(i, k);
+    find_ways(skin, all_);
+    if (!ways_.empty()) {
+        std::vector<Index> asked = moved();
+        add_near(skin, asked);
+        // In even meshes, what is nearest would else be up to rounding.
+        for (const Index i : asked) {
+            for (int k = 0; k < 3; ++k) {
+                skin(i, k) += kUneven * edge_ * unevenness(i, k);
+            }
         }
-    }
-    enclosure_.refit(skin);
-    find_ways(skin, asked);
-    if (!ways_.empty() && offset_.rows() > 0) {
-        start_from_before(skin, motion);
+        if (offset_.rows() > 0) {
+            start_from_before(skin, motion);
+        }
         enclosure_.refit(skin);
         find_ways(skin, asked);
-        // What is hardly inside stays so: to move it in every other frame would flicker.
-        std::vector<Index> candidates;
-        std::erase_if(ways_, [&](const Way& way) {
-            return enclosure_.way_out(skin, way.vertex, candidates) < kShallow * edge_;
-        });
+        leave_shallow(skin);
+        push_and_iron(skin);
+        push_and_tuck(skin);
+        // What was moved may have enclosed what nobody has asked since.
+        for (int again = 0; again < kChecks; ++again) {
+            enclosure_.refit(skin);
+            find_ways(skin, all_);
+            leave_shallow(skin);
+            if (ways_.empty()) {
+                break;
+            }
+            push_and_tuck(skin);
+        }
     }
-    push_and_iron(skin);
-    push_and_tuck(skin);
     offset_ = skin - simulated;
     before_ = simulated;
     return static_cast<int>(ways_.size());

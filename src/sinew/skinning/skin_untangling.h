@@ -4,7 +4,6 @@
 
 #include <Eigen/Geometry>
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -28,11 +27,10 @@ class SkinUntangling {
 public:
     explicit SkinUntangling(const FleshPrisms& flesh);
 
-    /// Moves the skin where it is crumpled and near the vertices that touch.
+    /// Moves the skin around the vertices that it encloses.
     /// @param motion  of each bone since the last frame
     /// @return vertices that are still enclosed
-    int untangle(Points& skin, std::vector<Index> touching,
-                 std::span<const Eigen::Isometry3d> motion);
+    int untangle(Points& skin, std::span<const Eigen::Isometry3d> motion);
     /// Drops how far the frames before have moved the skin.
     void forget() {
         offset_.resize(0, 3);
@@ -43,8 +41,8 @@ private:
         Index vertex;
         Index triangle;  // the other side, -1 without
     };
-    void add_crumpled(std::vector<Index>& vertices) const;
     void add_rings(std::vector<Index>& vertices, int rings) const;
+    void add_near(const Points& x, std::vector<Index>& vertices) const;
     bool is_own_flesh(Index vertex, Index triangle) const;
     Index other_side(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     void find_ways(const Points& x, std::span<const Index> asked);
@@ -55,13 +53,14 @@ private:
     void iron_more();
     void tuck_in(Points& x, Index vertex, int tries) const;
     void start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const;
+    void leave_shallow(const Points& x);
     void push_and_iron(Points& x);
     void push_and_tuck(Points& x);
 
     Index skin_vertices_;
     Triangles triangles_;
     Lists neighbours_;
-    std::vector<std::array<Index, 2>> sides_ = {};  // triangles of each inner edge
+    std::vector<Index> all_ = {};  // vertices of triangles, ascending
     Points rest_;
     Points rest_normals_ = Points(0, 3);         // of triangles
     Points rest_vertex_normals_ = Points(0, 3);  // of vertices
