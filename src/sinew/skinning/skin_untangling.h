@@ -26,7 +26,7 @@ namespace sinew {
 /// the more the simulation has moved it against them: in a pose that is held nothing flickers.
 class SkinUntangling {
 public:
-    explicit SkinUntangling(const FleshPrisms& flesh);
+    explicit SkinUntangling(const SkinOnBones& skin);
 
     /// Moves the skin where it is crumpled and near the vertices that touch.
     /// @param motion  of each bone since the last frame
