@@ -439,7 +439,7 @@ TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
     fine.display_skin = limb.skin.mesh;
     const SkinRun shown = run_body_skinning(fine, motion, options);
     EXPECT_LT((shown.frames[0] - apart.frames[0]).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_LT((shown.frames[12] - apart.frames[12]).rowwise().norm().mean(), 1e-3);
+    EXPECT_LT((shown.frames[19] - apart.frames[19]).cwiseAbs().maxCoeff(), 1e-4);
     const support::TemporaryFolder folder;
     write_skin_run(folder.path() / "limb.glb", character, run);
     EXPECT_TRUE(std::filesystem::exists(folder.path() / "limb.glb"));

@@ -302,8 +302,7 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     std::optional<SkinUpsampling> upsampling;
     if (body.display_skin.points.rows() > 0) {
         const Timer timer;
-        upsampling.emplace(
-            cached_upsampling(body.skin.mesh, body.display_skin, options.cache, progress));
+        upsampling.emplace(bind_to_triangles(body.skin.mesh, body.display_skin));
         run.upsampling_s = timer.seconds();
     }
     const auto pose_at = [&](double time) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sinew {
 namespace {
@@ -154,6 +155,30 @@ CharacterSkeleton skeleton_of(const Skeleton& skeleton) {
                                     .position = joint.centre});
     }
     return character;
+}
+
+SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh& fine) {
+    constexpr int kCorners = 4;  // the least that upsampling takes; the last one counts nothing
+    UpsamplingWeights weights{.neighbours = kCorners};
+    const SurfaceTree tree(coarse);
+    const std::vector<ClosestPoint> nearest = tree.closest_points(fine.points);
+    for (std::size_t j = 0; j < nearest.size(); ++j) {
+        const Index t = nearest[j].triangle;
+        weights.nearest_triangle.push_back(t);
+        for (int k = 0; k < kCorners; ++k) {
+            weights.index.push_back(coarse.triangles(t, k % 3));
+            weights.weight.push_back(k < 3 ? static_cast<float>(nearest[j].barycentric[k]) : 0.0F);
+        }
+        const Vec3 a = point(coarse.points, coarse.triangles(t, 0));
+        const Vec3 u = (point(coarse.points, coarse.triangles(t, 1)) - a).normalized();
+        const Vec3 n = u.cross(point(coarse.points, coarse.triangles(t, 2)) - a).normalized();
+        Mat3 frame;
+        frame << u, n.cross(u), n;
+        const Vec3 beside = point(fine.points, static_cast<Eigen::Index>(j)) - nearest[j].point;
+        weights.left.push_back({static_cast<Index>(j), frame.transpose() * beside});
+    }
+    weights.normal_weight = weights.weight;
+    return {coarse.triangles, coarse.points.rows(), std::move(weights)};
 }
 
 BodyFlesh build_body_flesh(const Body& body, double sliding) {

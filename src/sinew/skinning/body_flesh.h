@@ -3,6 +3,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/skinning/skin_on_bones.h"
+#include "sinew/skinning/skin_upsampling.h"
 
 #include <vector>
 
@@ -24,6 +25,11 @@ struct BodyFlesh {
 /// @param sliding  bones hold no flesh so near to a joint that moves, m, >= 0
 /// @throws InputError  when the body has no tetrahedra, no attachments, or no joints
 BodyFlesh build_body_flesh(const Body& body, double sliding);
+
+/// A finer skin that rides on the triangles of a coarse one: each vertex keeps its place beside the
+/// nearest triangle at rest. Unlike moving least squares it never reaches beyond a crease, where
+/// coarse skins of bodies fold within a few edges.
+SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh& fine);
 
 /// A body's joints as those of a character: joint j turns what hangs on joint j of the body.
 CharacterSkeleton skeleton_of(const Skeleton& skeleton);
