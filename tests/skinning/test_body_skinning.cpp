@@ -1,8 +1,11 @@
 #include "sinew/base/error.h"
-#include "sinew/contact/tet_contact.h"
+#include "sinew/base/parallel.h"
+#include "sinew/skinning/body_flesh.h"
 #include "sinew/skinning/body_skinning.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "tests/support/limb_body.h"
 #include "tests/support/shapes.h"
@@ -58,25 +61,87 @@ TEST(BodySkinning, KomaritzanFleshFollowsTheBonesOfABentLimb) {
     EXPECT_LT(far, 0.01);
 }
 
-// A forearm that folds onto the upper arm stays out of it.
+// A limb that folds by 2.4 rad in 22 frames and stays so.
+BodyFrameReport fold(BodySkinning& skinning, int frames) {
+    BodyFrameReport report;
+    for (int frame = 1; frame <= frames; ++frame) {
+        report = skinning.step(bent(skinning.skeleton(), 0.11 * std::min(frame, 22)));
+    }
+    return report;
+}
+
+// A forearm that folds onto the upper arm stays out of it, creases included.
 TEST(BodySkinning, KomaritzanSkinKeepsOutOfTheFlesh) {
     const Body limb = support::limb_body();
-    double depth[2] = {};
-    for (const bool collides : {false, true}) {
-        BodySkinning skinning(limb, {.dynamics = false, .collisions = collides});
-        TetContacts inside(limb.tets, {.neighbourhood = 0.05});
-        for (int frame = 1; frame <= 25; ++frame) {
-            skinning.step(bent(skinning.skeleton(), 0.11 * std::min(frame, 22)));
-        }
-        inside.find(skinning.positions());
-        for (const TetContacts::Depth& d : inside.depths(skinning.positions())) {
-            depth[collides ? 1 : 0] += d.depth;
-        }
-        EXPECT_EQ(skinning.contacts() > 0, collides);
-        EXPECT_GT(skinning.volume_ratio(), 0.85);
+    BodySkinning through(limb);
+    EXPECT_EQ(fold(through, 25).contacts, 0);
+    EXPECT_GT(through.penetration().vertices, 20);
+    EXPECT_GT(through.penetration().mean, 5e-3);
+    BodySkinning apart(limb, {.collisions = true});
+    EXPECT_GT(fold(apart, 25).contacts, 0);
+    EXPECT_LT(apart.penetration().vertices, 0.1 * through.penetration().vertices);
+    EXPECT_LT(apart.penetration().mean, 1e-3);
+    EXPECT_GT(apart.volume_ratio(), 0.85);
+}
+
+TEST(BodySkinning, WhatTouchesInAHeldPoseLiesStill) {
+    BodySkinning skinning(support::limb_body(), {.collisions = true});
+    fold(skinning, 36);
+    for (int frame = 0; frame < 4; ++frame) {
+        const Points before = skinning.skin();
+        EXPECT_GT(skinning.step(bent(skinning.skeleton(), 0.11 * 22)).contacts, 0);
+        const Eigen::VectorXd way = (skinning.skin() - before).rowwise().norm();
+        EXPECT_LE((way.array() > 2e-3).count(), 15);
+        EXPECT_LE((way.array() > 1e-2).count(), 1);
     }
-    EXPECT_GT(depth[0], 0.0);
-    EXPECT_LT(depth[1], 0.3 * depth[0]);
+}
+
+// What is shown is what the tetrahedra are told, and does not depend on the number of threads.
+TEST(BodySkinning, TheSkinThatIsShownIsThatOfTheTetrahedra) {
+    const Body limb = support::limb_body({.along = 16});
+    BodySkinning skinning(limb, {.collisions = true});
+    fold(skinning, 22);
+    Points skin(limb.skin.mesh.points.rows(), 3);
+    for (Eigen::Index i = 0; i < skin.rows(); ++i) {
+        skin.row(i) = skinning.positions().row(limb.skin.tet_vertex[at(i)]);
+    }
+    EXPECT_EQ(skin, skinning.skin());
+    const ThreadLimit one(1);
+    BodySkinning alone(limb, {.collisions = true});
+    fold(alone, 22);
+    EXPECT_EQ(alone.positions(), skinning.positions());
+}
+
+TEST(BodySkinning, BonesThatJumpTakeTheirFleshAlongWithoutASwing) {
+    const Body limb = support::limb_body();
+    BodySkinning skinning(limb);
+    const Eigen::Isometry3d far(Eigen::Translation3d(2.0, 0.0, 0.0));
+    for (int frame = 0; frame < 3; ++frame) {
+        skinning.step(CharacterPose(skinning.skeleton().size(), far));
+        EXPECT_LT(longest_row(skinning.positions() - support::moved(limb.tets.points, far)), 1e-5);
+    }
+}
+
+TEST(BodyFlesh, VerticesOfTheSkinComeFirstAndKnowTheMiddleOfTheirLimb) {
+    Body limb = support::limb_body({.radius = 0.04});
+    // The same body with its vertices in the opposite order.
+    const Eigen::Index n = limb.tets.points.rows();
+    limb.tets.points = limb.tets.points.colwise().reverse().eval();
+    const auto turned = [&](Index i) { return static_cast<Index>(n) - 1 - i; };
+    limb.tets.tets = limb.tets.tets.unaryExpr(turned).eval();
+    std::transform(limb.skin.tet_vertex.begin(), limb.skin.tet_vertex.end(),
+                   limb.skin.tet_vertex.begin(), turned);
+    const BodyFlesh flesh = build_body_flesh(limb, 0.02);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        EXPECT_EQ(flesh.mesh.points.row(flesh.number[at(i)]), limb.tets.points.row(i));
+    }
+    EXPECT_EQ(flesh.skin.points, limb.skin.mesh.points);
+    for (Eigen::Index i = 0; i < flesh.skin.points.rows(); ++i) {
+        const Vec3 p = point(flesh.skin.points, i);
+        if (p.y() > 0.05 && p.y() < 0.35) {
+            EXPECT_NEAR((p - point(flesh.skin.base_points, i)).norm(), 0.04, 0.008);
+        }
+    }
 }
 
 TEST(BodySkinning, FatSwingsMoreThanMuscle) {

@@ -3,7 +3,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
-#include "sinew/contact/tet_contact.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
@@ -18,6 +17,7 @@
 #include "sinew/pipeline/skeleton_fit.h"
 #include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
+#include "sinew/skinning/body_flesh.h"
 #include "sinew/skinning/body_skinning.h"
 
 #include <fmt/format.h>
@@ -333,40 +333,37 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     run.preprocess_s = prepare.seconds();
     run.simulated_vertices = body.tets.points.rows();
     run.tets = body.tets.tets.rows();
+    // The finer skin follows that of the tetrahedra, not the tetrahedra: those below a crease are
+    // crushed, and would throw out what lies a little beside them.
+    std::optional<SkinUpsampling> upsampling;
+    if (body.display_skin.points.rows() > 0) {
+        const Timer timer;
+        upsampling.emplace(bind_to_triangles(body.skin.mesh, body.display_skin));
+        run.upsampling_s = timer.seconds();
+    }
     const auto pose_at = [&](double time) {
         return pose_of(skinning.skeleton(), sample(motion, time));
     };
-    // What is near at rest never counts as inside.
-    constexpr double kNeighbourhood = 0.05;  // m
-    TetContacts inside(body.tets, {.neighbourhood = kNeighbourhood});
     run.times = skin_frame_times(motion, options);
     skinning.reset(pose_at(motion.times.front()), options.settle);
     double seconds = 0.0;
-    double depths = 0.0;
-    double count = 0.0;
+    double vertices_inside = 0.0;
+    Points fine;
     auto stage = progress.stage("skinning", run.times.size());
     for (const double time : run.times) {
-        seconds += skinning.step(pose_at(motion.times.front() + time));
-        const Points& x = skinning.positions();
-        inside.find(x);
-        for (const TetContacts::Depth& d : inside.depths(x)) {
-            run.max_penetration = std::max(run.max_penetration, d.depth);
-            depths += d.depth;
-            count += 1.0;
-        }
+        seconds += skinning.step(pose_at(motion.times.front() + time)).seconds;
+        const SkinPenetration inside = skinning.penetration();
+        run.max_penetration = std::max(run.max_penetration, inside.deepest);
+        run.mean_penetration += inside.vertices * inside.mean;
+        vertices_inside += inside.vertices;
         run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
-        if (body.display_skin.points.rows() > 0) {
-            keep(run, sink, positions_of(body.display_skin_embedding, x, body.tets.tets));
-        } else {
-            Points skin(body.skin.mesh.points.rows(), 3);
-            for (Eigen::Index i = 0; i < skin.rows(); ++i) {
-                skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
-            }
-            keep(run, sink, std::move(skin));
+        if (upsampling) {
+            upsampling->apply(skinning.skin(), fine);
         }
+        keep(run, sink, upsampling ? fine : skinning.skin());
         stage.advance();
     }
-    run.mean_penetration = depths / std::max(1.0, count);
+    run.mean_penetration /= std::max(1.0, vertices_inside);
     run.fps = seconds > 0.0 ? static_cast<double>(run.times.size()) / seconds : 0.0;
     return run;
 }

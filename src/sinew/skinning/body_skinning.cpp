@@ -1,212 +1,267 @@
 #include "sinew/skinning/body_skinning.h"
 
-#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
-#include "sinew/contact/tet_contact.h"
 #include "sinew/energy/masses.h"
-#include "sinew/energy/projective_collision.h"
+#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/projective_tets.h"
 #include "sinew/geometry/measure.h"
-#include "sinew/solver/local_global.h"
-
-#include <fmt/format.h>
+#include "sinew/skinning/body_flesh.h"
+#include "sinew/skinning/skin_contacts.h"
+#include "sinew/skinning/skin_system.h"
+#include "sinew/skinning/skin_untangling.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 namespace sinew {
 namespace {
 
-constexpr double kBodyRetain = 0.25;  // of an edge [Komaritzan, section 3.2.5]
+constexpr std::size_t kBodyPiece = 4096;
+constexpr double kBodyJump = 1.0;  // rad in a frame, of a bone
+constexpr double kBodyWay = 0.5;   // in a frame, of the extent of the flesh
 
-void require_flesh(const Body& body) {
-    if (body.tets.tets.rows() == 0 || body.attachments.points.size() == 0 ||
-        body.skeleton.joints.empty()) {
-        throw InputError(
-            {.where = "body '" + body.name + "'",
-             .found = fmt::format("{} tetrahedra, {} attachments, {} joints", body.tets.tets.rows(),
-                                  body.attachments.points.size(), body.skeleton.joints.size()),
-             .needs = "flesh that hangs on bones with joints",
-             .remedy = "make one with `sinew build`"});
-    }
+ProjectiveTets tets_of(const BodyFlesh& flesh, const Body& body, const TissueStiffness& stiffness) {
+    const TetWeights weights = blended_weights(body, stiffness);
+    return {flesh.mesh, weights.rotation, weights.volume};
 }
 
-// The joint that moves each segment.
-std::vector<Index> joints_of_segments(const Skeleton& skeleton) {
-    std::vector<Index> joint(skeleton.segments.size(), 0);
-    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        joint[at(skeleton.joints[j].child)] = static_cast<Index>(j);
-    }
-    return joint;
-}
-
-// Each vertex hangs on the joint of the bone sample that is nearest along the flesh: rings around
-// the samples grow, edge by edge, until all is taken.
-std::vector<Index> nearest_joints(const Tets& tets, Eigen::Index vertices, const Tets& corners,
-                                  std::span<const Index> joint_of_sample) {
-    std::vector<Index> joint(at(vertices), -1);
-    for (Eigen::Index i = 0; i < corners.rows(); ++i) {
-        for (int k = 0; k < 4; ++k) {
-            Index& j = joint[at(corners(i, k))];
-            j = j < 0 ? joint_of_sample[at(i)] : j;
-        }
-    }
-    for (bool is_growing = true; is_growing;) {
-        is_growing = false;
-        const std::vector<Index> before = joint;
-        for (Eigen::Index t = 0; t < tets.rows(); ++t) {
-            Index found = -1;
-            for (int k = 0; k < 4; ++k) {
-                found = std::max(found, before[at(tets(t, k))]);
-            }
-            for (int k = 0; k < 4 && found >= 0; ++k) {
-                Index& j = joint[at(tets(t, k))];
-                is_growing = is_growing || j < 0;
-                j = j < 0 ? found : j;
-            }
-        }
-    }
-    for (Index& j : joint) {
-        j = std::max<Index>(j, 0);
-    }
-    return joint;
+std::vector<double> springs_of(const BodyFlesh& flesh, const TissueStiffness& stiffness) {
+    return std::vector<double>(at(flesh.samples.rows()), 2.0 * stiffness.unit * stiffness.springs);
 }
 
 }  // namespace
 
-CharacterSkeleton skeleton_of(const Skeleton& skeleton) {
-    const std::vector<Index> joint_of = joints_of_segments(skeleton);
-    CharacterSkeleton character;
-    for (const Joint& joint : skeleton.joints) {
-        character.joints.push_back({.name = joint.name,
-                                    .parent = joint.parent < 0 ? -1 : joint_of[at(joint.parent)],
-                                    .position = joint.centre});
-    }
-    return character;
-}
-
 struct BodySkinning::Data {
+    Data(const Body& body, const BodySkinningOptions& options_in)
+        : options(options_in),
+          skeleton(skeleton_of(body.skeleton)),
+          flesh(build_body_flesh(body, options.sliding)),
+          tets(tets_of(flesh, body, options.stiffness)),
+          attachment(flesh.corners, flesh.weights, flesh.samples,
+                     springs_of(flesh, options.stiffness)) {}
+
     BodySkinningOptions options;
     CharacterSkeleton skeleton;
-    Points rest;
-    Tets tets;
-    Tets corners;      // of the samples that hold
-    Weights4 weights;  // barycentric
-    Points samples;    // at rest
-    std::vector<Index> sample_joint;
-    std::vector<Index> vertex_joint;
-    std::shared_ptr<ProjectiveAttachment> attachment;
-    std::optional<TetContacts> finder;  // with collisions
-    std::shared_ptr<ProjectiveContacts> touching;
-    std::vector<PointTriangleContact> contacts;
-    std::optional<LocalGlobal> solver;
-    LocalGlobalOptions solve;
-    std::vector<double> masses;
+    BodyFlesh flesh;
+    ProjectiveTets tets;
+    ProjectiveAttachment attachment;
+    std::vector<int> free;        // all vertices
+    std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
+    std::optional<SkinSystem> system;
+    std::optional<SkinSystem> with_contacts;  // the same with a diagonal where contacts are
+    std::optional<SkinContacts> contacts;
+    std::optional<SkinUntangling> untangling;  // of the skin that is shown
+    std::optional<SkinEnclosure> enclosure;    // for `penetration`
+    bool is_touching = false;                  // contacts of the last frame are in with_contacts
     double rest_volume = 0.0;
-    Points x, v, targets;
-    CharacterPose pose;
+    double extent = 0.0;  // of the flesh at rest, m
 
-    void choose_samples(const Body& body);
+    Points x, v, y, force, direction, targets;
+    std::vector<double> diagonal;
+    Points skin;       // as it is shown
+    Points positions;  // of the body's vertices, as they are shown
+    CharacterPose pose;
+    std::vector<Eigen::Isometry3d> motion;  // of each joint in this frame
+
+    void prepare(const Body& body);
     void set_targets();
-    void solve_frame();
-    bool find_contacts();
+    bool follow_bones(const CharacterPose& last);
+    void start_from_bones();
+    void iterate(int count, BodyFrameReport& report);
+    void find_contacts(BodyFrameReport& report);
+    void set_velocities(const Points& before, bool is_jump);
+    void forget_contacts();
+    void show();
+    BodyFrameReport step(const CharacterPose& to, bool with_momentum);
 };
 
-// Samples of bones away from joints that move.
-void BodySkinning::Data::choose_samples(const Body& body) {
-    const std::vector<Index> joint_of = joints_of_segments(body.skeleton);
-    const EmbeddedPoints& points = body.attachments.points;
-    const Points places = positions_of(points, body.tets.points, body.tets.tets);
-    std::vector<std::vector<Vec3>> moving(body.skeleton.segments.size());
-    for (const Joint& joint : body.skeleton.joints) {
-        if (joint.type != JointType::Fixed && joint.parent >= 0) {
-            moving[at(joint.parent)].push_back(joint.centre);
-            moving[at(joint.child)].push_back(joint.centre);
-        }
-    }
-    std::vector<std::size_t> kept;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const Index segment = body.bones[at(body.attachments.bone[i])].segment;
-        const Vec3 p = point(places, static_cast<Eigen::Index>(i));
-        const std::vector<Vec3>& near = moving[at(segment)];
-        if (std::none_of(near.begin(), near.end(), [&](const Vec3& centre) {
-                return (centre - p).norm() < options.sliding;
-            })) {
-            kept.push_back(i);
-        }
-    }
-    const auto count = static_cast<Eigen::Index>(kept.size());
-    corners.resize(count, 4);
-    weights.resize(count, 4);
-    samples.resize(count, 3);
-    for (Eigen::Index k = 0; k < count; ++k) {
-        const std::size_t i = kept[at(k)];
-        corners.row(k) = body.tets.tets.row(points.tet[i]);
-        weights.row(k) = points.weights.row(static_cast<Eigen::Index>(i));
-        samples.row(k) = places.row(static_cast<Eigen::Index>(i));
-        sample_joint.push_back(joint_of[at(body.bones[at(body.attachments.bone[i])].segment)]);
-    }
-}
-
-void BodySkinning::Data::solve_frame() {
+void BodySkinning::Data::prepare(const Body& body) {
+    const Points& rest = flesh.mesh.points;
+    rest_volume = volume(rest, flesh.mesh.tets);
+    extent = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
+    free.resize(at(rest.rows()));
+    std::iota(free.begin(), free.end(), 0);
+    inertia.assign(free.size(), 0.0);
     if (options.dynamics) {
-        solver->advance(x, v, options.damping, solve);
-    } else {
-        solver->minimise(x, solve);
+        inertia = lumped_masses(flesh.mesh, densities_of_tets(body));
+        for (double& m : inertia) {
+            m /= options.step * options.step;
+        }
     }
-}
-
-// Contacts where the skin is now; true when they are others than before.
-bool BodySkinning::Data::find_contacts() {
-    std::vector<PointTriangleContact> found = finder->find(x);
-    if (found == contacts) {
-        return false;
+    const std::vector<const ProjectiveTerm*> terms = {&tets, &attachment};
+    system.emplace(terms, inertia, free);
+    if (options.collisions) {
+        with_contacts.emplace(terms, inertia, free, true);
+        contacts.emplace(flesh.skin, flesh.mesh,
+                         2.0 * options.stiffness.unit * options.stiffness.springs);
+        untangling.emplace(flesh.skin);
     }
-    contacts = std::move(found);
-    touching->set_contacts(contacts);
-    const std::shared_ptr<ProjectiveConstraints> all[] = {touching};
-    solver->set_changing(contacts.empty() ? std::span(all).first(0) : std::span(all));
-    return true;
+    x = rest;
+    v = Points::Zero(x.rows(), 3);
+    y = x;
+    force = v;
+    direction = v;
+    targets = flesh.samples;
+    pose = rest_pose(skeleton);
+    motion = pose;
+    skin = flesh.skin.points;
+    positions = body.tets.points;
 }
 
 void BodySkinning::Data::set_targets() {
-    for (Eigen::Index i = 0; i < samples.rows(); ++i) {
-        targets.row(i) = (pose[at(sample_joint[at(i)])] * point(samples, i)).transpose();
+    for (Eigen::Index i = 0; i < targets.rows(); ++i) {
+        targets.row(i) =
+            (pose[at(flesh.sample_joint[at(i)])] * point(flesh.samples, i)).transpose();
     }
-    attachment->set_targets(targets);
+    attachment.set_targets(targets);
+}
+
+// Motions of the joints since the last pose; true when one turns or moves further in a frame than
+// any motion does: between takes, in a damaged recording, or by hand.
+bool BodySkinning::Data::follow_bones(const CharacterPose& last) {
+    bool is_jump = false;
+    for (std::size_t j = 0; j < pose.size(); ++j) {
+        motion[j] = pose[j] * last[j].inverse();
+        const Vec3 now = last[j] * skeleton.joints[j].position;
+        is_jump = is_jump || Eigen::AngleAxisd(motion[j].linear()).angle() > kBodyJump ||
+                  (motion[j] * now - now).norm() > kBodyWay * extent;
+    }
+    return is_jump;
+}
+
+// Where the bones alone would take the flesh.
+void BodySkinning::Data::start_from_bones() {
+    parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto row = static_cast<Eigen::Index>(i);
+            x.row(row) = (motion[at(flesh.joint[i])] * point(x, row)).transpose();
+        }
+    });
+}
+
+// Local and global steps; the energy falls with each [Bouaziz2014].
+void BodySkinning::Data::iterate(int count, BodyFrameReport& report) {
+    SkinSystem& s = is_touching ? *with_contacts : *system;
+    for (int k = 0; k < count; ++k) {
+        const Timer local;
+        parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto row = static_cast<Eigen::Index>(i);
+                force.row(row) = inertia[i] * (y.row(row) - x.row(row));
+            }
+        });
+        tets.add_force(x, force);
+        attachment.add_force(x, force);
+        if (is_touching) {
+            contacts->add_force(x, force);
+        }
+        report.seconds_local += local.seconds();
+        const Timer global;
+        s.solve(force, direction);
+        x += direction;
+        report.seconds_global += global.seconds();
+    }
+}
+
+void BodySkinning::Data::find_contacts(BodyFrameReport& report) {
+    const Timer find;
+    Points& base = contacts->base();
+    for (Eigen::Index i = 0; i < base.rows(); ++i) {
+        base.row(i) = (pose[at(flesh.joint[at(i)])] * point(flesh.skin.base_points, i)).transpose();
+    }
+    contacts->find_itself(x);
+    report.contacts = contacts->count();
+    is_touching = report.contacts > 0;
+    if (is_touching) {
+        diagonal.assign(free.size(), 0.0);
+        contacts->add_diagonal(diagonal);
+        with_contacts->factor(diagonal);
+    }
+    report.seconds_contacts = find.seconds();
+}
+
+// Contacts do not bounce: what touches takes the velocity of its bones. After a jump of the bones
+// flesh starts anew.
+void BodySkinning::Data::set_velocities(const Points& before, bool is_jump) {
+    if (is_jump) {
+        v.setZero();
+        return;
+    }
+    v = options.damping / options.step * (x - before);
+    if (is_touching) {
+        std::vector<Index> touching;
+        contacts->add_vertices(touching);
+        for (const Index i : touching) {
+            const Vec3 p = point(before, i);
+            v.row(i) = options.damping / options.step *
+                       (motion[at(flesh.joint[at(i)])] * p - p).transpose();
+        }
+    }
+}
+
+void BodySkinning::Data::forget_contacts() {
+    is_touching = false;
+    if (contacts) {
+        contacts->forget();
+        untangling->forget();
+    }
+}
+
+// The flesh as the simulation leaves it; with collisions, its skin without what is in itself.
+void BodySkinning::Data::show() {
+    skin = x.topRows(flesh.skin.points.rows());
+    if (untangling) {
+        untangling->untangle(skin, motion);
+    }
+    parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const Index k = flesh.number[i];
+            positions.row(static_cast<Eigen::Index>(i)) = k < skin.rows() ? skin.row(k) : x.row(k);
+        }
+    });
+}
+
+BodyFrameReport BodySkinning::Data::step(const CharacterPose& to, bool with_momentum) {
+    BodyFrameReport report;
+    const Timer total;
+    const CharacterPose last = std::exchange(pose, to);
+    const bool is_jump = follow_bones(last);
+    set_targets();
+    const Points before = x;
+    y = x;
+    if (with_momentum && options.dynamics) {
+        y += options.step * v;
+    }
+    start_from_bones();
+    if (is_jump) {
+        y = x;
+        forget_contacts();
+    }
+    if (!contacts) {
+        iterate(options.iterations, report);
+    } else {
+        // A preliminary state with the contacts of the last frame, then one with those that it has
+        // [Komaritzan, section 3.2.5].
+        const int first = options.iterations / 2;
+        iterate(first, report);
+        find_contacts(report);
+        iterate(options.iterations - first, report);
+    }
+    set_velocities(before, is_jump);
+    const Timer last_part;
+    show();
+    report.seconds_contacts += last_part.seconds();
+    report.seconds = total.seconds();
+    return report;
 }
 
 BodySkinning::BodySkinning(const Body& body, const BodySkinningOptions& options)
-    : data_(std::make_unique<Data>()) {
-    require_flesh(body);
-    Data& d = *data_;
-    d.options = options;
-    d.skeleton = skeleton_of(body.skeleton);
-    d.rest = body.tets.points;
-    d.tets = body.tets.tets;
-    d.choose_samples(body);
-    d.vertex_joint = nearest_joints(d.tets, d.rest.rows(), d.corners, d.sample_joint);
-    d.rest_volume = volume(d.rest, d.tets);
-    const std::vector<double> springs(at(d.samples.rows()),
-                                      2.0 * options.stiffness.unit * options.stiffness.springs);
-    d.attachment = std::make_shared<ProjectiveAttachment>(d.corners, d.weights, d.samples, springs);
-    d.solver.emplace(d.rest.rows(),
-                     LocalGlobal::Terms{make_tet_term(body, options.stiffness), d.attachment});
-    if (options.dynamics) {
-        d.masses = lumped_masses(body.tets, densities_of_tets(body));
-        d.solver->set_dynamics(d.masses, options.step);
-    }
-    if (options.collisions) {
-        const double edge = std::cbrt(d.rest_volume / static_cast<double>(d.tets.rows()));
-        d.finder.emplace(body.tets, TetContactOptions{.neighbourhood = options.neighbourhood,
-                                                      .retain = kBodyRetain * edge});
-        d.touching = std::make_shared<ProjectiveContacts>(springs[0], 0.0);
-    }
-    d.solve = {.max_iterations = options.iterations, .tolerance = 1e-6};
-    d.targets = d.samples;
-    d.x = d.rest;
-    d.v = Points::Zero(d.x.rows(), 3);
-    d.pose = rest_pose(d.skeleton);
+    : data_(std::make_unique<Data>(body, options)) {
+    data_->prepare(body);
 }
 BodySkinning::~BodySkinning() = default;
 BodySkinning::BodySkinning(BodySkinning&&) noexcept = default;
@@ -216,74 +271,63 @@ const CharacterSkeleton& BodySkinning::skeleton() const {
     return data_->skeleton;
 }
 
-double BodySkinning::step(const CharacterPose& pose) {
-    Data& d = *data_;
-    require_valid(pose, d.skeleton);
-    const Timer timer;
-    const CharacterPose before = d.pose;
-    d.pose = pose;
-    d.set_targets();
-    if (!d.options.dynamics) {
-        // From where the bones alone would take the flesh.
-        for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
-            const auto j = at(d.vertex_joint[at(i)]);
-            d.x.row(i) = (pose[j] * (before[j].inverse() * point(d.x, i))).transpose();
-        }
-    }
-    const Points x = d.x;
-    const Points v = d.v;
-    d.solve_frame();
-    if (d.finder && d.find_contacts()) {
-        d.x = x;
-        d.v = v;
-        d.solve_frame();
-    }
-    return timer.seconds();
+BodyFrameReport BodySkinning::step(const CharacterPose& pose) {
+    require_valid(pose, data_->skeleton);
+    return data_->step(pose, true);
 }
 
 void BodySkinning::reset(const CharacterPose& pose, int settle) {
     Data& d = *data_;
     require_valid(pose, d.skeleton);
     d.pose = pose;
-    d.set_targets();
     for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
-        d.x.row(i) = (pose[at(d.vertex_joint[at(i)])] * point(d.rest, i)).transpose();
+        d.x.row(i) = (pose[at(d.flesh.joint[at(i)])] * point(d.flesh.mesh.points, i)).transpose();
     }
     d.v.setZero();
+    d.forget_contacts();
     for (int k = 0; k < settle; ++k) {
-        d.solver->minimise(d.x, d.solve);
-        if (d.finder) {
-            d.find_contacts();
+        if (d.untangling) {
+            d.untangling->forget();  // what is shown then depends on where the flesh settles alone
         }
+        d.step(pose, false);
+        d.v.setZero();
     }
-    if (settle > 0 && d.options.dynamics) {
-        d.solver->set_dynamics(d.masses, d.options.step);
+    if (settle == 0) {
+        d.show();
     }
-}
-
-std::size_t BodySkinning::contacts() const {
-    return data_->contacts.size();
 }
 
 const Points& BodySkinning::positions() const {
-    return data_->x;
+    return data_->positions;
+}
+
+const Points& BodySkinning::skin() const {
+    return data_->skin;
+}
+
+SkinPenetration BodySkinning::penetration() {
+    Data& d = *data_;
+    if (!d.enclosure) {
+        d.enclosure.emplace(d.flesh.skin);
+    }
+    return d.enclosure->penetration(d.skin);
 }
 
 double BodySkinning::volume_ratio() const {
-    return volume(data_->x, data_->tets) / data_->rest_volume;
+    return volume(data_->x, data_->flesh.mesh.tets) / data_->rest_volume;
 }
 
 double BodySkinning::attachment_error() const {
     const Data& d = *data_;
     double sum = 0.0;
-    for (Eigen::Index i = 0; i < d.samples.rows(); ++i) {
+    for (Eigen::Index i = 0; i < d.targets.rows(); ++i) {
         Vec3 p = Vec3::Zero();
         for (int k = 0; k < 4; ++k) {
-            p += d.weights(i, k) * point(d.x, d.corners(i, k));
+            p += d.flesh.weights(i, k) * point(d.x, d.flesh.corners(i, k));
         }
         sum += (p - point(d.targets, i)).squaredNorm();
     }
-    return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, d.samples.rows())));
+    return std::sqrt(sum / static_cast<double>(std::max<Eigen::Index>(1, d.targets.rows())));
 }
 
 }  // namespace sinew

@@ -268,13 +268,4 @@ FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton
     return flesh;
 }
 
-double mean_edge(const FleshPrisms& flesh) {
-    const Edges edges = unique_edges(flesh.triangles);
-    double sum = 0.0;
-    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
-        sum += (flesh.points.row(edges(e, 0)) - flesh.points.row(edges(e, 1))).norm();
-    }
-    return sum / static_cast<double>(std::max<Eigen::Index>(1, edges.rows()));
-}
-
 }  // namespace sinew

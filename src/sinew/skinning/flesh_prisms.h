@@ -40,7 +40,4 @@ FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton
 std::array<std::array<Index, 4>, 3> split_prism(const std::array<Index, 3>& outer,
                                                 const std::array<Index, 3>& inner);
 
-/// Of the edges of the skin at rest, m.
-double mean_edge(const FleshPrisms& flesh);
-
 }  // namespace sinew

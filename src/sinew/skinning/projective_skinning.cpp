@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
+#include "sinew/energy/projective_tets.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/validity.h"
 #include "sinew/skinning/skin_contacts.h"
@@ -196,7 +197,7 @@ void ProjectiveSkinning::Data::prepare() {
     for (std::size_t i = 0; i < is_held.size(); ++i) {
         farthest[i] = is_held[i] != 0 ? farthest[i] : 0.0;
     }
-    system.emplace(strain, inertia, free);
+    system.emplace(std::vector<const ProjectiveTerm*>{&strain}, inertia, free);
     x = flesh.points;
     v = Points::Zero(x.rows(), 3);
     y = x;
@@ -231,7 +232,7 @@ void ProjectiveSkinning::Data::find_folds() {
     };
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
     folds.emplace(std::move(found));
-    with_contacts.emplace(strain, inertia, free, true);
+    with_contacts.emplace(std::vector<const ProjectiveTerm*>{&strain}, inertia, free, true);
     with_contacts->factor(folds->diagonal(free.size()));
     x = flesh.points;
     v.setZero();
@@ -500,7 +501,8 @@ void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {
     if (!data_->shapes.empty() && !data_->contacts) {
         data_->contacts.emplace(data_->flesh, data_->options.contact_weight);
         if (!data_->with_contacts) {
-            data_->with_contacts.emplace(data_->strain, data_->inertia, data_->free, true);
+            data_->with_contacts.emplace(std::vector<const ProjectiveTerm*>{&data_->strain},
+                                         data_->inertia, data_->free, true);
         }
     }
 }
@@ -521,22 +523,12 @@ Eigen::Index ProjectiveSkinning::simulated_vertices() const {
     return static_cast<Eigen::Index>(data_->free.size());
 }
 
-ProjectiveSkinning::Penetration ProjectiveSkinning::penetration() {
+SkinPenetration ProjectiveSkinning::penetration() {
     Data& d = *data_;
     if (!d.enclosure) {
         d.enclosure.emplace(d.flesh);
     }
-    Penetration found;
-    for (const auto& [vertex, depth] : d.enclosure->depths(d.skin)) {
-        ++found.vertices;
-        found.mean += depth;
-        if (depth > found.deepest) {
-            found.deepest = depth;
-            found.vertex = vertex;
-        }
-    }
-    found.mean /= std::max(1, found.vertices);
-    return found;
+    return d.enclosure->penetration(d.skin);
 }
 
 double ProjectiveSkinning::volume_ratio() const {

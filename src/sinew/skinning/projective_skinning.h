@@ -3,6 +3,7 @@
 #include "sinew/base/fields.h"
 #include "sinew/contact/rigid_shape.h"
 #include "sinew/skinning/bone_coupling.h"
+#include "sinew/skinning/skin_enclosure.h"
 
 #include <concepts>
 #include <memory>
@@ -102,12 +103,7 @@ public:
     /// Vertices of the skin, as it is shown, that it encloses now but not at rest, creases
     /// included, and how deep: by the winding number of the skin in front of each, and the distance
     /// to the nearest skin that faces away (`SkinEnclosure`).
-    struct Penetration {
-        int vertices = 0;
-        double mean = 0.0;     ///< m, over those
-        double deepest = 0.0;  ///< m
-        Index vertex = -1;     ///< that lies there
-    };
+    using Penetration = SkinPenetration;
     Penetration penetration();
     /// Volume of the flesh now against rest.
     double volume_ratio() const;

@@ -9,18 +9,20 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace sinew {
 namespace {
 
 // Vertices nearer than this many edges at rest never collide.
 constexpr double kNeighbourhood = 2.0;
-constexpr double kRetain = 0.25;     // of an edge [Komaritzan, section 3.2.5]
-constexpr double kFacing = 0.2;      // cosine between a way out and the way back, at least
-constexpr double kLongestWay = 1.2;  // back out of a limb, in its radii
-constexpr double kAirAhead = 1e-3;   // of an edge: how far in front of a vertex air is looked for
-constexpr double kSudden = 2.0;      // edges that a new contact may be deep, and how far it moved
-constexpr double kFlatTet = 1e-6;    // tetrahedra flatter than this at rest hold nothing
+constexpr double kTetNeighbourhood = 1.0;  // the same where tetrahedra fill the skin
+constexpr double kRetain = 0.25;           // of an edge [Komaritzan, section 3.2.5]
+constexpr double kFacing = 0.2;            // cosine between a way out and the way back, at least
+constexpr double kLongestWay = 1.2;        // back out of a limb, in its radii
+constexpr double kAirAhead = 1e-3;  // of an edge: how far in front of a vertex air is looked for
+constexpr double kSudden = 2.0;     // edges that a new contact may be deep, and how far it moved
+constexpr double kFlatTet = 1e-6;   // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
@@ -109,6 +111,19 @@ SkinContacts::SkinContacts(const FleshPrisms& flesh, double weight)
       edge_(mean_edge(flesh)),
       enclosure_(flesh, kAirAhead) {}
 
+SkinContacts::SkinContacts(const SkinOnBones& skin, const TetMesh& flesh, double weight)
+    : skin_vertices_(static_cast<Index>(skin.points.rows())),
+      triangles_(skin.triangles),
+      bone_of_(skin.bone.begin(), skin.bone.end()),
+      weight_(weight),
+      base_(skin.base_points),
+      finder_(flesh, {.neighbourhood = kTetNeighbourhood * mean_edge(skin),
+                      .retain = kRetain * mean_edge(skin)}),
+      skin_rows_(numbers(skin_vertices_)),
+      edge_(mean_edge(skin)),
+      enclosure_(skin, kAirAhead),
+      keeps_triangles_(true) {}
+
 namespace {
 
 // Unit normal of a triangle; of one without area, zero.
@@ -140,9 +155,14 @@ void add_to_pair(const PointTriangleContact& pair, const Vec3& barycentric, cons
 
 }  // namespace
 
-void SkinContacts::copy_skin(const Points& x) {
+// Where the corners of the tetrahedra are that hold vertices.
+const Points& SkinContacts::flesh_at(const Points& x) {
+    if (points_.rows() == 0) {
+        return x;
+    }
     points_.topRows(skin_vertices_) = x.topRows(skin_vertices_);
     points_.bottomRows(skin_vertices_) = base_;
+    return points_;
 }
 
 void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> shapes) {
@@ -165,14 +185,13 @@ std::function<bool(Index)> SkinContacts::enclosed_at(const Points& x) {
 }
 
 void SkinContacts::find_itself(const Points& x) {
-    copy_skin(x);
-    choose_ways_out(x, finder_.find(points_));
+    choose_ways_out(x, finder_.find(flesh_at(x)));
 }
 
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
 // back, not through the far side; crumpled skin without such a way does not collide.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
-    contacts_.clear();
+    const std::vector<Contact> last = std::exchange(contacts_, {});
     std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
     if (!found.empty()) {
         enclosure_.refit(x);
@@ -182,18 +201,10 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         if (!enclosure_.may_collide(c.vertex)) {
             continue;
         }
-        // Prisms of flesh that is sheared at a bent joint reach through each other.
-        if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
-            continue;
-        }
-        const Vec3 back = -enclosure_.normal_at(c.vertex);
-        if (normal_of(x, c.triangle).dot(back) < kFacing && !find_way_back(x, back, c)) {
+        if (!(keeps_triangles_ && keep_triangle(x, last, c)) && !choose_way_out(x, c)) {
             continue;
         }
         const double h = height_of(c, x).value;
-        if (-h > deepest_from_before(x, c)) {
-            continue;
-        }
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));
         contacts_.push_back({c, on.barycentric});
@@ -201,6 +212,43 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
     }
     depth_before_ = std::move(depth);
     before_ = x.topRows(skin_vertices_);
+}
+
+// The triangle through which a vertex leaves; false where it does not collide.
+bool SkinContacts::choose_way_out(const Points& x, PointTriangleContact& c) {
+    // Prisms of flesh that is sheared at a bent joint reach through each other.
+    if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
+        return false;
+    }
+    const Vec3 back = -enclosure_.normal_at(c.vertex);
+    if (normal_of(x, c.triangle).dot(back) < kFacing && !find_way_back(x, back, c)) {
+        return false;
+    }
+    return -height_of(c, x).value <= deepest_from_before(x, c);
+}
+
+// Takes the triangle of the last frame again as long as the vertex is above or below it: in creases
+// several will do, and to change between them every frame would flicker.
+bool SkinContacts::keep_triangle(const Points& x, std::span<const Contact> last,
+                                 PointTriangleContact& c) const {
+    const auto old = std::lower_bound(
+        last.begin(), last.end(), c.vertex,
+        [](const Contact& contact, Index vertex) { return contact.pair.vertex < vertex; });
+    if (old == last.end() || old->pair.vertex != c.vertex) {
+        return false;
+    }
+    const std::array<Index, 3>& t = old->pair.triangle;
+    const double h = height_of(old->pair, x).value;
+    const double beside2 =
+        closest_on_triangle(point(x, c.vertex), point(x, t[0]), point(x, t[1]), point(x, t[2]))
+            .squared_distance -
+        h * h;
+    if (beside2 > kRetain * kRetain * edge_ * edge_ || h > kRetain * edge_ ||
+        -h > kSudden * edge_) {
+        return false;
+    }
+    c = old->pair;
+    return true;
 }
 
 // How deep a vertex can be: as deep as it was, and how far it and the triangle have moved against
@@ -250,12 +298,12 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
 }
 
 std::vector<Index> SkinContacts::inside(const Points& x) {
-    copy_skin(x);
+    const Points& flesh = flesh_at(x);
     finder_.forget();
-    finder_.find(points_);
+    finder_.find(flesh);
     enclosure_.refit(x);
     std::vector<Index> all;
-    for (const TetContacts::Depth& d : finder_.depths(points_)) {
+    for (const TetContacts::Depth& d : finder_.depths(flesh)) {
         if (enclosure_.is_enclosed(x, d.vertex, candidates_)) {
             all.push_back(d.vertex);
         }

@@ -2,8 +2,8 @@
 
 #include "sinew/contact/rigid_shape.h"
 #include "sinew/contact/tet_contact.h"
-#include "sinew/skinning/flesh_prisms.h"
 #include "sinew/skinning/skin_enclosure.h"
+#include "sinew/skinning/skin_on_bones.h"
 
 #include <functional>
 #include <span>
@@ -27,6 +27,10 @@ namespace sinew {
 class SkinContacts {
 public:
     SkinContacts(const FleshPrisms& flesh, double weight);
+    /// A skin on flesh of tetrahedra instead of prisms, whose first vertices are those of the skin:
+    /// a vertex leaves through the skin that is nearest at rest to the flesh it is in, and from
+    /// then on through the same triangle while it is above or below it.
+    SkinContacts(const SkinOnBones& skin, const TetMesh& flesh, double weight);
 
     /// Where the base points are now, to be filled before contacts are sought.
     Points& base() {
@@ -36,7 +40,7 @@ public:
     void find_shapes(const Points& x, std::span<const MovingShape> shapes);
     /// Asks at x which vertices the skin encloses: valid while x stays as it is.
     std::function<bool(Index)> enclosed_at(const Points& x);
-    /// Contacts of the skin with itself.
+    /// Contacts of the skin with itself. On tetrahedra, x has rows for all of them.
     void find_itself(const Points& x);
     /// Drops all contacts, also those that were kept.
     void forget();
@@ -60,8 +64,11 @@ private:
         PointTriangleContact pair;
         Vec3 barycentric;  // of the nearest point of the triangle
     };
-    void copy_skin(const Points& x);
+    const Points& flesh_at(const Points& x);
     void choose_ways_out(const Points& x, std::span<const PointTriangleContact> found);
+    bool choose_way_out(const Points& x, PointTriangleContact& contact);
+    bool keep_triangle(const Points& x, std::span<const Contact> last,
+                       PointTriangleContact& contact) const;
     double deepest_from_before(const Points& x, const PointTriangleContact& contact) const;
     bool find_way_back(const Points& x, const Vec3& direction, PointTriangleContact& contact);
 
@@ -70,7 +77,7 @@ private:
     std::vector<std::size_t> bone_of_;  // of each vertex of the skin
     double weight_;
     Points base_ = Points(0, 3);
-    Points points_ = Points(0, 3);  // skin, then base points
+    Points points_ = Points(0, 3);  // skin, then base points; no rows on tetrahedra
     TetContacts finder_;
     std::vector<Index> candidates_ = {};
     std::vector<Contact> contacts_ = {};
@@ -78,6 +85,7 @@ private:
     std::vector<Index> skin_rows_ = {};
     double edge_ = 0.0;  // mean length, m
     SkinEnclosure enclosure_;
+    bool keeps_triangles_ = false;  // from frame to frame
     // The skin where contacts were sought last, no rows after `forget`, and how deep its vertices
     // were, m.
     Points before_ = Points(0, 3);

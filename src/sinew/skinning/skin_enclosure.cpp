@@ -47,20 +47,20 @@ bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
 
 }  // namespace
 
-SkinEnclosure::SkinEnclosure(const FleshPrisms& flesh, double air)
-    : skin_vertices_(flesh.skin_vertices),
-      triangles_(flesh.triangles),
+SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
+    : skin_vertices_(static_cast<Index>(skin.points.rows())),
+      triangles_(skin.triangles),
       triangles_of_vertex_(triangles_of_vertices(triangles_, skin_vertices_)),
-      is_flake_(find_flakes(flesh.points.topRows(skin_vertices_), triangles_, kFlake)),
+      is_flake_(find_flakes(skin.points, triangles_, kFlake)),
       is_closed_(is_closed(triangles_, is_flake_)),
-      edge_(mean_edge(flesh)),
+      edge_(mean_edge(skin)),
       air_(air * edge_) {
-    compute_boxes(flesh.points, triangles_, 0.0, boxes_);
+    compute_boxes(skin.points, triangles_, 0.0, boxes_);
     tree_ = MovingTree(boxes_);
-    refit(flesh.points);
+    refit(skin.points);
     std::vector<Index> candidates;
     for (Index i = 0; i < skin_vertices_; ++i) {
-        is_enclosed_at_rest_.push_back(is_enclosed(flesh.points, i, candidates) ? 1 : 0);
+        is_enclosed_at_rest_.push_back(is_enclosed(skin.points, i, candidates) ? 1 : 0);
     }
 }
 
@@ -227,6 +227,20 @@ std::vector<SkinEnclosure::Depth> SkinEnclosure::depths(const Points& x) {
         }
     }
     return all;
+}
+
+SkinPenetration SkinEnclosure::penetration(const Points& x) {
+    SkinPenetration found;
+    for (const auto& [vertex, depth] : depths(x)) {
+        ++found.vertices;
+        found.mean += depth;
+        if (depth > found.deepest) {
+            found.deepest = depth;
+            found.vertex = vertex;
+        }
+    }
+    found.mean /= std::max(1, found.vertices);
+    return found;
 }
 
 }  // namespace sinew

@@ -2,12 +2,20 @@
 
 #include "sinew/contact/moving_tree.h"
 #include "sinew/mesh/connectivity.h"
-#include "sinew/skinning/flesh_prisms.h"
+#include "sinew/skinning/skin_on_bones.h"
 
 #include <span>
 #include <vector>
 
 namespace sinew {
+
+/// How far a skin is in itself.
+struct SkinPenetration {
+    int vertices = 0;      ///< that are inside
+    double mean = 0.0;     ///< m, over those
+    double deepest = 0.0;  ///< m
+    Index vertex = -1;     ///< that lies there
+};
 
 /// What a moving skin encloses, by its triangles alone: a vertex is enclosed where the air in front
 /// of it is inside, by the winding number of the skin there. No neighbourhood is left out but the
@@ -15,7 +23,7 @@ namespace sinew {
 class SkinEnclosure {
 public:
     /// @param air  how far in front of a vertex air is looked for, in mean edges
-    explicit SkinEnclosure(const FleshPrisms& flesh, double air = 0.01);
+    explicit SkinEnclosure(const SkinOnBones& skin, double air = 0.01);
 
     /// The skin is at x (its first rows) now.
     void refit(const Points& x);
@@ -50,6 +58,8 @@ public:
         double depth;
     };
     std::vector<Depth> depths(const Points& x);
+    /// The same, summed up.
+    SkinPenetration penetration(const Points& x);
 
 private:
     int crossings(const Points& x, const Vec3& p, int axis, double sign,

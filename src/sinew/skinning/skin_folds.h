@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/skinning/flesh_prisms.h"
+#include "sinew/skinning/skin_on_bones.h"
 
 #include <array>
 #include <compare>

@@ -7,10 +7,12 @@
 namespace sinew {
 namespace {
 
-SparseSymmetric reduced_matrix(const ProjectiveTets& strain, std::span<const double> masses,
-                               std::span<const int> free) {
+SparseSymmetric reduced_matrix(const std::vector<const ProjectiveTerm*>& terms,
+                               std::span<const double> masses, std::span<const int> free) {
     Triplets triplets(static_cast<int>(masses.size()));
-    strain.add_quadratic(triplets);
+    for (const ProjectiveTerm* term : terms) {
+        term->add_quadratic(triplets);
+    }
     for (std::size_t v = 0; v < masses.size(); ++v) {
         triplets.add(static_cast<int>(v), static_cast<int>(v), masses[v]);
     }
@@ -19,11 +21,12 @@ SparseSymmetric reduced_matrix(const ProjectiveTets& strain, std::span<const dou
 
 }  // namespace
 
-SkinSystem::SkinSystem(const ProjectiveTets& strain, std::span<const double> masses,
-                       std::span<const int> free, bool factors_often)
+SkinSystem::SkinSystem(const std::vector<const ProjectiveTerm*>& terms,
+                       std::span<const double> masses, std::span<const int> free,
+                       bool factors_often)
     : free_(free.begin(), free.end()),
       is_contiguous_(free.empty() || free.back() + 1 == static_cast<int>(free.size())),
-      matrix_(reduced_matrix(strain, masses, free)),
+      matrix_(reduced_matrix(terms, masses, free)),
       value_(matrix_.value),
       cholesky_(matrix_, {.factor_in_float = factors_often}),
       workspace_(cholesky_.make_workspace()) {

@@ -1,22 +1,21 @@
 #pragma once
 
-#include "sinew/energy/projective_tets.h"
+#include "sinew/energy/projective_term.h"
 #include "sinew/linalg/cholesky.h"
-#include "sinew/skinning/flesh_prisms.h"
 
 #include <span>
 #include <vector>
 
 namespace sinew {
 
-/// The linear system of a skinning frame, kept factorised: (M / dt^2 + strain + D) d = f on the
+/// The linear system of a skinning frame, kept factorised: (M / dt^2 + terms + D) d = f on the
 /// free vertices, where D is a diagonal that contacts ask for.
 class SkinSystem {
 public:
     /// @param free    vertices that are unknowns, ascending
     /// @param masses  of all vertices over dt^2
     /// @param factors_often  factorise in single precision, which is twice as fast
-    SkinSystem(const ProjectiveTets& strain, std::span<const double> masses,
+    SkinSystem(const std::vector<const ProjectiveTerm*>& terms, std::span<const double> masses,
                std::span<const int> free, bool factors_often = false);
 
     /// Factorises with D on the free unknowns.

@@ -52,18 +52,18 @@ double unevenness(Index vertex, int axis) {
 
 }  // namespace
 
-SkinUntangling::SkinUntangling(const FleshPrisms& flesh)
-    : skin_vertices_(flesh.skin_vertices),
-      triangles_(flesh.triangles),
+SkinUntangling::SkinUntangling(const SkinOnBones& skin)
+    : skin_vertices_(static_cast<Index>(skin.points.rows())),
+      triangles_(skin.triangles),
       neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
-      rest_(flesh.points.topRows(flesh.skin_vertices)),
-      bone_of_(flesh.bone.begin(), flesh.bone.end()),
-      edge_(mean_edge(flesh)),
-      enclosure_(flesh) {
+      rest_(skin.points),
+      bone_of_(skin.bone),
+      edge_(mean_edge(skin)),
+      enclosure_(skin) {
     rest_normals_ = enclosure_.normals();
     rest_vertex_normals_.resize(skin_vertices_, 3);
     for (Index i = 0; i < skin_vertices_; ++i) {
-        radius_.push_back((point(rest_, i) - point(flesh.base_points, i)).norm());
+        radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
         rest_vertex_normals_.row(i) = enclosure_.normal_at(i).transpose();
         all_.push_back(i);
     }

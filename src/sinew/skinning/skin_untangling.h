@@ -25,7 +25,7 @@ namespace sinew {
 /// the more the simulation has moved it against them: in a pose that is held nothing flickers.
 class SkinUntangling {
 public:
-    explicit SkinUntangling(const FleshPrisms& flesh);
+    explicit SkinUntangling(const SkinOnBones& skin);
 
     /// Moves the skin around the vertices that it encloses.
     /// @param motion  of each bone since the last frame
