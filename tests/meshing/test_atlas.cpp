@@ -53,7 +53,7 @@ TEST(Atlas, FemurIsDecimatedAndRemeshed) {
     const TriangleMesh coarse = decimated(femur, {.target_triangles = femur.triangles.rows() / 3});
     EXPECT_EQ(check_health(coarse).measures.genus, genus);
     EXPECT_NEAR(enclosed_volume(coarse), volume, 0.01 * volume);
-    const TriangleMesh even = remeshed(femur, {.edge_length = 0.009});
+    const TriangleMesh even = remeshed(femur, {.edge_length = 0.007});
     EXPECT_EQ(check_health(even).measures.genus, genus);
     EXPECT_NEAR(enclosed_volume(even), volume, 0.03 * volume);
 }
