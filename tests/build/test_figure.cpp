@@ -18,16 +18,13 @@
 #include <numbers>
 #include <set>
 
+#include "tests/build/coarse_figure.h"
+
 namespace sinew {
 namespace {
 
 FigureTable table() {
     return read_figure(data_folder() / "figure");
-}
-
-/// Coarse, so that the tests stay quick.
-FigureOptions coarse() {
-    return {.part_cell = 0.006, .thin_part_cell = 0.0025, .skin_cell = 0.007};
 }
 
 SurfaceMeasures measures_of(const TriangleMesh& mesh) {
@@ -41,7 +38,7 @@ const FigureJoint& joint_named(const FigureTable& t, const std::string& name) {
 
 TEST(Figure, IsWholeClosedManifoldSymmetricAndStandsOnTheGround) {
     const FigureTable t = table();
-    const Template figure = build_figure(t, coarse());
+    const Template& figure = support::coarse_figure();
     require_valid(figure, "figure");
     EXPECT_EQ(figure.bones.size(), 222u);
     EXPECT_EQ(figure.muscles.size(), 358u);

@@ -2,14 +2,11 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/units.h"
 #include "sinew/build/cut_grid.h"
-#include "sinew/build/figure.h"
 #include "sinew/build/figure_mesh.h"
 #include "sinew/build/muscle_field.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/sampling.h"
 #include "sinew/geometry/signed_distance.h"
-#include "sinew/io/data_folder.h"
-#include "sinew/io/figure_files.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <fmt/format.h>
@@ -20,6 +17,7 @@
 #include <functional>
 #include <numbers>
 
+#include "tests/build/coarse_figure.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
@@ -219,11 +217,10 @@ TEST(MuscleEnds, AreEstimatedFromTheMeshAndTheBones) {
     EXPECT_LT(fields[0].tendon(Vec3(0.0, 0.1, 0.0)), 0.1);
 }
 
-// Strokes and sheets of the figure's table are the centre lines of its muscles.
-TEST(MuscleField, FollowsTheCentreLinesOfTheFiguresMuscles) {
-    const Template figure =
-        build_figure(read_figure(data_folder() / "figure"),
-                     {.part_cell = 0.006, .thin_part_cell = 0.0025, .skin_cell = 0.012});
+// Strokes and sheets of the figure's table are the centre lines of its muscles. (Of the suite that
+// makes the figure, so that it is made once.)
+TEST(Figure, FieldsFollowTheCentreLinesOfItsMuscles) {
+    const Template& figure = support::coarse_figure();
     const std::vector<MuscleField> fields =
         compute_muscle_fields(figure.muscles, figure.bones, {.cells = 800.0});
     int good = 0;
