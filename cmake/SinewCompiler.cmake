@@ -44,11 +44,6 @@ if(SINEW_SANITIZE)
     target_compile_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize=null,object-size,pointer-overflow,alignment,vptr -fno-sanitize-recover=all)
     target_link_options(sinew_flags INTERFACE -fsanitize=${SINEW_SANITIZE})
-    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-        # Most of the time goes into compiling: plainer machine code takes less, and the tests hardly longer.
-        # (-fast-isel would take less still, but LLVM 14 gets x > 0 ? x - 1 : 0 wrong with it.)
-        target_compile_options(sinew_flags INTERFACE "SHELL:-mllvm -enable-misched=false" "SHELL:-mllvm -disable-lsr")
-    endif()
     target_compile_definitions(sinew_flags INTERFACE SINEW_SANITIZED=1)
 endif()
 
