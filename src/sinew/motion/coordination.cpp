@@ -13,7 +13,9 @@ namespace {
 
 constexpr int kMaxIterations = 200;
 constexpr double kTolerance = 1e-11;
-constexpr double kFlat = 0.3;  // of the first slope, where a line search ends
+constexpr double kFlat = 0.3;    // of the first slope, where a line search ends
+constexpr double kSmall = 0.01;  // activations that rounding of the multipliers may blur
+constexpr int kPolishes = 12;
 
 // a(y), which maximises (b.y) a - cost/p a^p, and its slope by b.y.
 struct Response {
@@ -48,17 +50,9 @@ public:
         gradient.noalias() = problem_.reserve * y;
         gradient -= problem_.tau;
         for (std::size_t m = 0; m < count_; ++m) {
-            double pull = 0.0;
-            for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
-                const auto e = static_cast<std::size_t>(k);
-                pull += problem_.value[e] * y[problem_.row[e]];
-            }
-            state_[m] =
-                respond(pull, problem_.low[m], problem_.high[m], problem_.cost, problem_.exponent);
-            for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
-                const auto e = static_cast<std::size_t>(k);
-                gradient[problem_.row[e]] += problem_.value[e] * state_[m].a;
-            }
+            state_[m] = respond(pull(y, m), problem_.low[m], problem_.high[m], problem_.cost,
+                                problem_.exponent);
+            add(m, state_[m].a, gradient);
         }
     }
 
@@ -85,11 +79,77 @@ public:
         return state_;
     }
 
+    // Beyond p = 2 the slope of a(y) has no bound at 0, and rounding of y blurs small activations
+    // by up to its (p - 1)th root. So they become unknowns beside y, by Newton's method on
+    //   B a + S y = tau,   cost a^(p - 1) = b.y  for small a,   a = a(y)  for others,
+    // which has no such slope. Kept where the moments fit better than before.
+    void polish(Eigen::VectorXd& y, Eigen::VectorXd& gradient);
+
 private:
+    double pull(const Eigen::VectorXd& y, std::size_t m) const {
+        double sum = 0.0;
+        for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
+            const auto e = static_cast<std::size_t>(k);
+            sum += problem_.value[e] * y[problem_.row[e]];
+        }
+        return sum;
+    }
+    bool is_small(std::size_t m) const {
+        return state_[m].a > problem_.low[m] && state_[m].a < kSmall;
+    }
+    // to += factor b_m
+    void add(std::size_t m, double factor, Eigen::VectorXd& to) const {
+        for (Index k = problem_.start[m]; k < problem_.start[m + 1]; ++k) {
+            const auto e = static_cast<std::size_t>(k);
+            to[problem_.row[e]] += factor * problem_.value[e];
+        }
+    }
+
     const CoordinationProblem& problem_;
     std::size_t count_;
     std::vector<Response> state_;
 };
+
+void Dual::polish(Eigen::VectorXd& y, Eigen::VectorXd& gradient) {
+    const double p = problem_.exponent;
+    const Eigen::VectorXd y_before = y;
+    const std::vector<Response> before = state_;
+    const Eigen::VectorXd gradient_before = gradient;
+    for (int round = 0; round < kPolishes; ++round) {
+        // The condition of a small activation, made linear: a + (b.dy - miss) slope.
+        Eigen::VectorXd right = -gradient;
+        for (std::size_t m = 0; m < count_; ++m) {
+            if (is_small(m)) {
+                const double a = state_[m].a;
+                state_[m].slope = std::pow(a, 2.0 - p) / (problem_.cost * (p - 1.0));
+                const double miss = problem_.cost * std::pow(a, p - 1.0) - pull(y, m);
+                add(m, state_[m].slope * miss, right);
+            }
+        }
+        const Eigen::VectorXd step = hessian().llt().solve(right);
+        const Eigen::VectorXd next = y + step;
+        gradient.noalias() = problem_.reserve * next;
+        gradient -= problem_.tau;
+        for (std::size_t m = 0; m < count_; ++m) {
+            if (is_small(m)) {
+                const double miss = problem_.cost * std::pow(state_[m].a, p - 1.0) - pull(y, m);
+                // No further than a factor: the condition is far from linear near 0.
+                state_[m].a = std::clamp(state_[m].a + (pull(step, m) - miss) * state_[m].slope,
+                                         0.1 * state_[m].a, 10.0 * state_[m].a);
+            } else {
+                state_[m] =
+                    respond(pull(next, m), problem_.low[m], problem_.high[m], problem_.cost, p);
+            }
+            add(m, state_[m].a, gradient);
+        }
+        y = next;
+    }
+    if (!(gradient.norm() < gradient_before.norm())) {
+        y = y_before;
+        state_ = before;
+        gradient = gradient_before;
+    }
+}
 
 // Goes down the step until the dual is nearly flat along it. Its slope along a line rises, so a
 // sign change brackets the minimum; slopes resolve progress where values no longer do.
@@ -140,9 +200,10 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
             break;
         }
     }
+    if (problem.exponent > 2.0 && gradient.norm() > kTolerance * scale) {
+        dual.polish(y, gradient);
+    }
     result.residual = gradient.norm() / scale;
-    // Beyond p = 2 a small activation is a root of a pull that rounding blurs: 1e-8 is the best
-    // there.
     result.has_converged = result.residual < 1e-6;
     result.multiplier = y;
     // Reserves take the rest, so that the moments add up exactly.
