@@ -204,6 +204,10 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         if (!(keeps_triangles_ && keep_triangle(x, last, c)) && !choose_way_out(x, c)) {
             continue;
         }
+        // Out on the far side of its own limb, a vertex would never come back.
+        if (enclosure_.is_own_flesh(c.vertex, c.triangle)) {
+            continue;
+        }
         const double h = height_of(c, x).value;
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));

@@ -18,6 +18,7 @@ constexpr std::size_t kNormalPiece = 2048;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
+constexpr double kThickness = 2.5;      // of flesh, in radii of its limb, at most
 // Of the skin's size: smaller open pieces bound nothing, though rays cross them.
 constexpr double kFlake = 0.1;
 
@@ -54,14 +55,31 @@ SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
       is_flake_(find_flakes(skin.points, triangles_, kFlake)),
       is_closed_(is_closed(triangles_, is_flake_)),
       edge_(mean_edge(skin)),
-      air_(air * edge_) {
+      air_(air * edge_),
+      rest_(skin.points),
+      rest_vertex_normals_(skin_vertices_, 3) {
     compute_boxes(skin.points, triangles_, 0.0, boxes_);
     tree_ = MovingTree(boxes_);
     refit(skin.points);
     std::vector<Index> candidates;
     for (Index i = 0; i < skin_vertices_; ++i) {
         is_enclosed_at_rest_.push_back(is_enclosed(skin.points, i, candidates) ? 1 : 0);
+        rest_vertex_normals_.row(i) = normal_at(i).transpose();
+        radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
     }
+}
+
+bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
+    const Vec3 p = point(rest_, vertex);
+    const Vec3 a = point(rest_, triangle[0]);
+    const Vec3 b = point(rest_, triangle[1]);
+    const Vec3 c = point(rest_, triangle[2]);
+    const Vec3 n = (b - a).cross(c - a);
+    if ((p - a).dot(n) >= 0.0 || point(rest_vertex_normals_, vertex).dot(n) >= 0.0) {
+        return false;
+    }
+    const double reach = kThickness * radius_[static_cast<std::size_t>(vertex)];
+    return closest_on_triangle(p, a, b, c).squared_distance <= reach * reach;
 }
 
 void SkinEnclosure::compute_normal(const Points& x, Index t) {

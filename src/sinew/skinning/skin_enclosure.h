@@ -4,6 +4,7 @@
 #include "sinew/mesh/connectivity.h"
 #include "sinew/skinning/skin_on_bones.h"
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -47,6 +48,9 @@ public:
     bool may_collide(Index vertex) const {
         return is_enclosed_at_rest_[static_cast<std::size_t>(vertex)] == 0;
     }
+    /// Whether a vertex lies behind a triangle at rest, across the flesh of its own limb: what has
+    /// come out there has passed through the limb.
+    bool is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const;
     /// Triangles whose boxes meet a box.
     void find_overlapping(const Bounds& query, std::vector<Index>& found) const;
 
@@ -80,6 +84,9 @@ private:
     std::vector<char> is_moved_ = {};
     Points normals_ = Points(0, 3);
     std::vector<char> is_enclosed_at_rest_ = {};
+    Points rest_;
+    Points rest_vertex_normals_ = Points(0, 3);
+    std::vector<double> radius_ = {};  // of the limb, at each vertex, m
 };
 
 }  // namespace sinew

@@ -34,7 +34,6 @@ constexpr double kForget =
 constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
-constexpr double kThickness = 2.5;     // of flesh, in radii of its limb, at most
 
 void make_unique(std::vector<Index>& vertices) {
     std::sort(vertices.begin(), vertices.end());
@@ -56,15 +55,10 @@ SkinUntangling::SkinUntangling(const SkinOnBones& skin)
     : skin_vertices_(static_cast<Index>(skin.points.rows())),
       triangles_(skin.triangles),
       neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
-      rest_(skin.points),
       bone_of_(skin.bone),
       edge_(mean_edge(skin)),
       enclosure_(skin) {
-    rest_normals_ = enclosure_.normals();
-    rest_vertex_normals_.resize(skin_vertices_, 3);
     for (Index i = 0; i < skin_vertices_; ++i) {
-        radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
-        rest_vertex_normals_.row(i) = enclosure_.normal_at(i).transpose();
         all_.push_back(i);
     }
 }
@@ -99,20 +93,6 @@ void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) con
     make_unique(vertices);
 }
 
-// Whether a vertex lies behind a triangle at rest, across the flesh of its own limb.
-bool SkinUntangling::is_own_flesh(Index vertex, Index t) const {
-    const Vec3 p = point(rest_, vertex);
-    const Vec3 a = point(rest_, triangles_(t, 0));
-    const Vec3 n = point(rest_normals_, t);
-    if ((p - a).dot(n) >= 0.0 || point(rest_vertex_normals_, vertex).dot(n) >= 0.0) {
-        return false;
-    }
-    const double reach = kThickness * radius_[static_cast<std::size_t>(vertex)];
-    const OnTriangle on =
-        closest_on_triangle(p, a, point(rest_, triangles_(t, 1)), point(rest_, triangles_(t, 2)));
-    return on.squared_distance <= reach * reach;
-}
-
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
 Index SkinUntangling::other_side(const Points& x, Index vertex,
                                  std::vector<Index>& candidates) const {
@@ -135,7 +115,8 @@ Index SkinUntangling::other_side(const Points& x, Index vertex,
             }
             const double d =
                 closest_on_triangle(p, point(x, i), point(x, j), point(x, k)).squared_distance;
-            if ((d < nearest || (d == nearest && t < best)) && !is_own_flesh(vertex, t)) {
+            if ((d < nearest || (d == nearest && t < best)) &&
+                !enclosure_.is_own_flesh(vertex, {i, j, k})) {
                 nearest = d;
                 best = t;
             }

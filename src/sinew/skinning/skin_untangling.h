@@ -43,7 +43,6 @@ private:
     };
     void add_rings(std::vector<Index>& vertices, int rings) const;
     void add_near(const Points& x, std::vector<Index>& vertices) const;
-    bool is_own_flesh(Index vertex, Index triangle) const;
     Index other_side(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     void find_ways(const Points& x, std::span<const Index> asked);
     bool is_found(Index vertex) const;
@@ -61,10 +60,6 @@ private:
     Triangles triangles_;
     Lists neighbours_;
     std::vector<Index> all_ = {};  // vertices of triangles, ascending
-    Points rest_;
-    Points rest_normals_ = Points(0, 3);         // of triangles
-    Points rest_vertex_normals_ = Points(0, 3);  // of vertices
-    std::vector<double> radius_ = {};            // of the limb, at each vertex, m
     std::vector<Index> bone_of_;
     double edge_;  // mean length, m
     SkinEnclosure enclosure_;
