@@ -169,33 +169,32 @@ Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
     return frame;
 }
 
-// Rows of four numbers.
-std::vector<Eigen::Vector4d> padded(const Points& points) {
-    std::vector<Eigen::Vector4d> rows(at(points.rows()));
+// Rows of four numbers, rounded like the weights.
+std::vector<Eigen::Vector4f> padded(const Points& points) {
+    std::vector<Eigen::Vector4f> rows(at(points.rows()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i] << point(points, static_cast<Eigen::Index>(i)), 0.0;
+        rows[i] << point(points, static_cast<Eigen::Index>(i)).cast<float>(), 0.0f;
     }
     return rows;
 }
 
 // Hands over the sum of rows[index] * weight of each vertex, `count` of them, in parallel.
 template <typename Number, typename Take>
-void weighted_sums(const std::vector<Eigen::Vector4d>& rows, std::span<const Number> index,
+void weighted_sums(const std::vector<Eigen::Vector4f>& rows, std::span<const Number> index,
                    std::span<const float> weight, std::size_t count, const Take& take) {
     parallel_for(index.size() / count, kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
-            Eigen::Vector4d even = Eigen::Vector4d::Zero();  // two sums that need not wait
-            Eigen::Vector4d odd = Eigen::Vector4d::Zero();
+            Eigen::Vector4f even = Eigen::Vector4f::Zero();  // two sums that need not wait
+            Eigen::Vector4f odd = Eigen::Vector4f::Zero();
             std::size_t i = count * j;
             for (; i + 1 < count * (j + 1); i += 2) {
-                even += static_cast<double>(weight[i]) * rows[static_cast<std::size_t>(index[i])];
-                odd += static_cast<double>(weight[i + 1]) *
-                       rows[static_cast<std::size_t>(index[i + 1])];
+                even += weight[i] * rows[static_cast<std::size_t>(index[i])];
+                odd += weight[i + 1] * rows[static_cast<std::size_t>(index[i + 1])];
             }
             if (i < count * (j + 1)) {
-                even += static_cast<double>(weight[i]) * rows[static_cast<std::size_t>(index[i])];
+                even += weight[i] * rows[static_cast<std::size_t>(index[i])];
             }
-            take(static_cast<Eigen::Index>(j), (even + odd).head<3>());
+            take(static_cast<Eigen::Index>(j), (even + odd).head<3>().cast<double>());
         }
     });
 }
