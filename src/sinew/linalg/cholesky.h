@@ -26,10 +26,11 @@ struct FactorResult {
 /// three interleaved right-hand sides at a time.
 ///
 /// Ordering by nested dissection, supernodes by elimination-tree merging, multifrontal numeric
-/// factorisation on BLAS. The factor is kept as panels of up to 64 columns in which the diagonal
-/// block is inverted and multiplied into the rows below [Alvarado1993], so that both halves of a
-/// solve are plain matrix products that stream through memory once each. Independent subtrees run
-/// in parallel; the bits of factor and solution do not depend on the number of threads.
+/// factorisation on dense blocks. The factor is kept as panels of up to 64 columns in which the
+/// diagonal block is inverted and multiplied into the rows below [Alvarado1993], so that both
+/// halves of a solve are plain matrix products that stream through memory once each. Independent
+/// subtrees run in parallel; the bits of factor and solution do not depend on the number of
+/// threads.
 class SparseCholesky {
 public:
     /// Orders and analyses the pattern of A; `factor` fills in the numbers.

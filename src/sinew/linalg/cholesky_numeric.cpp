@@ -1,8 +1,7 @@
 #include "sinew/linalg/cholesky_numeric.h"
 
 #include "sinew/base/parallel.h"
-
-#include <cblas.h>
+#include "sinew/linalg/dense_blocks.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,52 +12,6 @@ namespace {
 
 std::size_t at(std::int64_t i) {
     return static_cast<std::size_t>(i);
-}
-
-// BLAS stays on the calling thread: Sinew splits the work itself, the same way for any thread
-// count.
-class BlasOnOneThread {
-public:
-    BlasOnOneThread() : before_(openblas_get_num_threads()) {
-        openblas_set_num_threads(1);
-    }
-    ~BlasOnOneThread() {
-        openblas_set_num_threads(before_);
-    }
-    BlasOnOneThread(const BlasOnOneThread&) = delete;
-    BlasOnOneThread& operator=(const BlasOnOneThread&) = delete;
-
-private:
-    int before_;
-};
-
-// C -= A B^T, all column-major.
-void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int ldb,
-                      double* C, int ldc) {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, m, n, k, -1.0, A, lda, B, ldb, 1.0, C,
-                ldc);
-}
-void subtract_product(int m, int n, int k, const float* A, int lda, const float* B, int ldb,
-                      float* C, int ldc) {
-    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, m, n, k, -1.0f, A, lda, B, ldb, 1.0f, C,
-                ldc);
-}
-// Lower triangle of C -= A A^T.
-void subtract_square(int n, int k, const double* A, int lda, double* C, int ldc) {
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, -1.0, A, lda, 1.0, C, ldc);
-}
-void subtract_square(int n, int k, const float* A, int lda, float* C, int ldc) {
-    cblas_ssyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, -1.0f, A, lda, 1.0f, C, ldc);
-}
-// B = B L^-1 or B L^-T with L lower triangular.
-void divide(CBLAS_TRANSPOSE transposed, int m, int n, const double* L, int ldl, double* B,
-            int ldb) {
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, transposed, CblasNonUnit, m, n, 1.0, L, ldl,
-                B, ldb);
-}
-void divide(CBLAS_TRANSPOSE transposed, int m, int n, const float* L, int ldl, float* B, int ldb) {
-    cblas_strsm(CblasColMajor, CblasRight, CblasLower, transposed, CblasNonUnit, m, n, 1.0f, L, ldl,
-                B, ldb);
 }
 
 // On and below the diagonal: C[i, j] -= sum_k L[i, k] L[j, k] for i < rows, j < columns. Large ones
@@ -224,7 +177,7 @@ private:
             }
             const int rest = m - k - w;
             if (rest > 0) {
-                divide(CblasTrans, rest, w, corner, m, corner + w, m);
+                divide_by_transposed(rest, w, corner, m, corner + w, m);
                 update_lower(rest, node.width - k - w, w, corner + w, m,
                              corner + static_cast<std::ptrdiff_t>(w) * m + w, m);
             }
@@ -302,7 +255,7 @@ private:
                 std::copy_n(corner + static_cast<std::ptrdiff_t>(j) * ld + w, rest,
                             below + static_cast<std::ptrdiff_t>(j) * rest);
             }
-            divide(CblasNoTrans, rest, w, corner, ld, below, rest);
+            divide_by_lower(rest, w, corner, ld, below, rest);
         }
         S* out = data_ + panel.data;
         for (int t = 0; t < panel.tiles; t += panel.strip_tiles(t)) {
@@ -373,7 +326,6 @@ Layout make_layout(const Plan& plan) {
 
 template <class T, class S>
 FactorResult factorise(const Plan& plan, const Layout& layout, const SparseSymmetric& A, S* data) {
-    const BlasOnOneThread blas;
     return Multifrontal<T, S>(plan, layout, A, data).run();
 }
 

@@ -1,8 +1,0 @@
-include_guard(DIRECTORY)
-find_path(OPENBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu/openblas-pthread REQUIRED)
-find_library(OPENBLAS_LIBRARY openblas  REQUIRED)
-if(NOT TARGET sinew_dep_openblas)
-    add_library(sinew_dep_openblas INTERFACE IMPORTED GLOBAL)
-    target_include_directories(sinew_dep_openblas SYSTEM INTERFACE "${OPENBLAS_INCLUDE_DIR}")
-    target_link_libraries(sinew_dep_openblas INTERFACE "${OPENBLAS_LIBRARY}")
-endif()
