@@ -71,7 +71,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string join(std::span<const std::string> words, std::string_view separator) {
-    return fmt::format("{}", fmt::join(words, separator));
+    std::string text;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        text += i > 0 ? separator : std::string_view();
+        text += words[i];
+    }
+    return text;
 }
 
 }  // namespace sinew

@@ -1,6 +1,7 @@
 #include "sinew/growth/grow.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/body/names.h"
 #include "sinew/body/summary.h"
@@ -92,7 +93,7 @@ void note_bones(const BoneEditReport& report, GrowthResult& result) {
         result.warnings.push_back(
             fmt::format("{} of the limbs' bones ({}) bend as straight bars: their surfaces do not "
                         "reach the heads or have no area",
-                        report.bars.size(), fmt::join(report.bars, ", ")));
+                        report.bars.size(), join(report.bars, ", ")));
     }
     if (!report.is_converged && report.iterations > 0) {
         result.warnings.push_back(

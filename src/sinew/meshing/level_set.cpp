@@ -23,6 +23,16 @@ namespace sinew {
 // What openvdb/openvdb.h calls FloatGrid, without the twenty other kinds of grid that it brings.
 using FloatGrid = openvdb::Grid<openvdb::tree::Tree4<float, 5, 4, 3>::Type>;
 
+}  // namespace sinew
+
+#ifdef OPENVDB_USE_EXPLICIT_INSTANTIATION
+// The library holds them compiled; to compile them again takes longer than the rest of this file.
+extern template class openvdb::tree::Tree<sinew::FloatGrid::TreeType::RootNodeType>;
+extern template class openvdb::Grid<sinew::FloatGrid::TreeType>;
+#endif
+
+namespace sinew {
+
 struct LevelSet::Impl {
     FloatGrid::Ptr grid;
     LevelSetOptions options;

@@ -258,15 +258,15 @@ PointSource read_points_part(Rows& rows, PolyText& result, PointSource outside) 
 
 /// One element a line: what `name` calls it, its corners, its mark where there are marks.
 template <class Elements, class Name>
-void append_elements(fmt::memory_buffer& out, const Elements& elements,
-                     const std::vector<int>& marks, const Name& name) {
+void append_elements(std::string& out, const Elements& elements, const std::vector<int>& marks,
+                     const Name& name) {
     for (Eigen::Index e = 0; e < elements.rows(); ++e) {
-        fmt::format_to(std::back_inserter(out), "{}", name(e));
+        out += std::to_string(name(e));
         for (Eigen::Index k = 0; k < elements.cols(); ++k) {
-            fmt::format_to(std::back_inserter(out), " {}", elements(e, k));
+            out += ' ' + std::to_string(elements(e, k));
         }
         if (!marks.empty()) {
-            fmt::format_to(std::back_inserter(out), " {}", marks[static_cast<std::size_t>(e)]);
+            out += ' ' + std::to_string(marks[static_cast<std::size_t>(e)]);
         }
         out.push_back('\n');
     }
@@ -276,11 +276,10 @@ Eigen::Index own_number(Eigen::Index element) {
     return element;
 }
 
-void append_points(fmt::memory_buffer& out, const Points& points) {
-    fmt::format_to(std::back_inserter(out), "{} 3 0 0\n", points.rows());
+void append_points(std::string& out, const Points& points) {
+    out += fmt::format("{} 3 0 0\n", points.rows());
     for (Eigen::Index i = 0; i < points.rows(); ++i) {
-        fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", i, points(i, 0), points(i, 1),
-                       points(i, 2));
+        out += fmt::format("{} {} {} {}\n", i, points(i, 0), points(i, 1), points(i, 2));
     }
 }
 
@@ -431,44 +430,43 @@ TetMesh parse_tetgen(std::string_view node_text, std::string_view ele_text,
 }
 
 std::string format_node(const Points& points) {
-    fmt::memory_buffer out;
+    std::string out;
     append_points(out, points);
-    return fmt::to_string(out);
+    return out;
 }
 
 std::string format_ele(const Tets& tets, const std::vector<int>& region) {
-    fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out), "{} 4 {}\n", tets.rows(), region.empty() ? 0 : 1);
+    std::string out;
+    out += fmt::format("{} 4 {}\n", tets.rows(), region.empty() ? 0 : 1);
     append_elements(out, tets, region, own_number);
-    return fmt::to_string(out);
+    return out;
 }
 
 std::string format_face(const Triangles& triangles, const std::vector<int>& markers) {
-    fmt::memory_buffer out;
-    fmt::format_to(std::back_inserter(out), "{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
+    std::string out;
+    out += fmt::format("{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
     append_elements(out, triangles, markers, own_number);
-    return fmt::to_string(out);
+    return out;
 }
 
 std::string format_smesh(const Points& points, const Triangles& triangles,
                          const std::vector<int>& markers, const std::vector<Vec3>& holes,
                          const std::vector<RegionSeed>& regions) {
-    fmt::memory_buffer out;
+    std::string out;
     append_points(out, points);
-    fmt::format_to(std::back_inserter(out), "{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
+    out += fmt::format("{} {}\n", triangles.rows(), markers.empty() ? 0 : 1);
     append_elements(out, triangles, markers, [](Eigen::Index) { return 3; });  // corners
-    fmt::format_to(std::back_inserter(out), "{}\n", holes.size());
+    out += fmt::format("{}\n", holes.size());
     for (std::size_t i = 0; i < holes.size(); ++i) {
-        fmt::format_to(std::back_inserter(out), "{} {} {} {}\n", i, holes[i].x(), holes[i].y(),
-                       holes[i].z());
+        out += fmt::format("{} {} {} {}\n", i, holes[i].x(), holes[i].y(), holes[i].z());
     }
-    fmt::format_to(std::back_inserter(out), "{}\n", regions.size());
+    out += fmt::format("{}\n", regions.size());
     for (std::size_t i = 0; i < regions.size(); ++i) {
         const RegionSeed& r = regions[i];
-        fmt::format_to(std::back_inserter(out), "{} {} {} {} {} {}\n", i, r.at.x(), r.at.y(),
-                       r.at.z(), r.attribute, r.max_volume);
+        out += fmt::format("{} {} {} {} {} {}\n", i, r.at.x(), r.at.y(), r.at.z(), r.attribute,
+                           r.max_volume);
     }
-    return fmt::to_string(out);
+    return out;
 }
 
 }  // namespace sinew
