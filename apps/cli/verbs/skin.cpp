@@ -190,7 +190,8 @@ Verb skin_verb() {
               .target = &settings->sequence,
               .choices = {"obj", "ply"}},
              {.name = "--simulate-vertices",
-              .help = "simulate a coarser skin of about so many vertices; 0: the skin",
+              .help = "simulate a coarser skin of about so many vertices and show the whole one, "
+                      "kept out of itself with --collisions global; 0: simulate the skin",
               .target = &settings->run.simulate_vertices,
               .metavar = "N"},
              {.name = "--frames",
