@@ -224,7 +224,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMeasuredFrames = 50;  // at most
+    static constexpr std::size_t kMeasuredFrames = 25;  // at most
 
     std::size_t frames_;
     std::size_t count_ = 0;

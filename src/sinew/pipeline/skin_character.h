@@ -60,7 +60,7 @@ struct SkinRun {
     double preprocess_s = 0.0;  ///< flesh, system, and coarse skin
     double upsampling_s = 0.0;  ///< of a finer skin that is shown: weights and the like, once
     // How far the skin that is shown is in itself, by all of its vertices; in motions of more than
-    // 50 frames, in at most so many of them, spread evenly.
+    // 25 frames, in at most so many of them, spread evenly.
     double max_penetration = 0.0;    ///< m, deepest in any frame
     double mean_penetration = 0.0;   ///< m, of vertices inside, over all frames
     double enclosed_vertices = 0.0;  ///< vertices inside, per frame
