@@ -138,8 +138,10 @@ void MovingTree::refit_node(std::size_t number) {
     for (int c = 0; c < kWidth; ++c) {
         FloatBox box = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
         if (c < node.count) {
-            box = node.child[c] >= 0 ? node_box_[static_cast<std::size_t>(node.child[c])]
-                                     : leaf_box_[static_cast<std::size_t>(~node.child[c])];
+            const Index child = node.child[c];
+            const Index leaf = ~child;
+            box = child >= 0 ? node_box_[static_cast<std::size_t>(child)]
+                             : leaf_box_[static_cast<std::size_t>(leaf)];
         }
         for (int k = 0; k < 3; ++k) {
             node.low[k][c] = box.low[k];
@@ -165,8 +167,9 @@ void MovingTree::find_parents() {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
         for (int c = 0; c < nodes_[n].count; ++c) {
             const Index child = nodes_[n].child[c];
+            const Index leaf = ~child;
             (child >= 0 ? parent_[static_cast<std::size_t>(child)]
-                        : leaf_parent_[static_cast<std::size_t>(~child)]) = static_cast<Index>(n);
+                        : leaf_parent_[static_cast<std::size_t>(leaf)]) = static_cast<Index>(n);
         }
     }
 }
