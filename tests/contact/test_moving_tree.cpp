@@ -64,6 +64,21 @@ TEST(MovingTree, FollowsBoxesHoweverFarTheyMove) {
     }
 }
 
+TEST(MovingTree, FollowsAFewBoxesAsItFollowsAll) {
+    std::vector<Bounds> boxes = random_boxes(2000, 0.05, Seed{1});
+    MovingTree tree(boxes);
+    for (std::uint64_t round = 0; round < 3; ++round) {
+        const std::vector<Bounds> elsewhere = random_boxes(2000, 0.05, Seed{200 + round});
+        std::vector<Index> moved;
+        for (Index i = static_cast<Index>(round); i < 2000; i += 37) {
+            boxes[static_cast<std::size_t>(i)] = elsewhere[static_cast<std::size_t>(i)];
+            moved.push_back(i);
+        }
+        tree.refit(boxes, moved);
+        expect_finds_all(tree, boxes, Seed{22 + round});
+    }
+}
+
 TEST(MovingTree, AnEmptyTreeFindsNothing) {
     const MovingTree tree{std::span<const Bounds>()};
     std::vector<Index> found;

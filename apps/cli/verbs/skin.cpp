@@ -119,17 +119,20 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
     result["tets"] = done.tets;
     result["frames"] = done.times.size();
     result["fps"] = done.fps;
+    result["shown_fps"] = done.shown_fps;
     result["preprocess_s"] = done.preprocess_s;
     result["upsampling_s"] = done.upsampling_s;
     result["max_penetration_mm"] = 1e3 * done.max_penetration;
     result["mean_penetration_mm"] = 1e3 * done.mean_penetration;
+    result["enclosed_vertices"] = done.enclosed_vertices;
     result["volume_ratio_min"] = done.volume_ratio_min;
     if (!context.is_quiet && !context.wants_json) {
         fmt::print(
-            "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s, ready after "
-            "{:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
+            "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s ({:.0f} shown), "
+            "ready after {:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
             settings.output, done.times.size(), done.simulated_vertices, done.tets, done.fps,
-            done.preprocess_s, 1e3 * done.max_penetration, 1e2 * done.volume_ratio_min);
+            done.shown_fps, done.preprocess_s, 1e3 * done.max_penetration,
+            1e2 * done.volume_ratio_min);
     }
     return kOk;
 }
@@ -187,7 +190,8 @@ Verb skin_verb() {
               .target = &settings->sequence,
               .choices = {"obj", "ply"}},
              {.name = "--simulate-vertices",
-              .help = "simulate a coarser skin of about so many vertices; 0: the skin",
+              .help = "simulate a coarser skin of about so many vertices and show the whole one, "
+                      "kept out of itself with --collisions global; 0: simulate the skin",
               .target = &settings->run.simulate_vertices,
               .metavar = "N"},
              {.name = "--frames",

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -52,14 +53,18 @@ MovingTree::MovingTree(std::span<const Bounds> boxes) {
     build();
 }
 
+void MovingTree::set_leaf(std::size_t number, const Bounds& box) {
+    for (int k = 0; k < 3; ++k) {
+        leaf_box_[number].low[k] = rounded_down(box.low[k]);
+        leaf_box_[number].high[k] = rounded_up(box.high[k]);
+    }
+}
+
 void MovingTree::set_leaves(std::span<const Bounds> boxes) {
     leaf_box_.resize(boxes.size());
     parallel_for(boxes.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            for (int k = 0; k < 3; ++k) {
-                leaf_box_[i].low[k] = rounded_down(boxes[i].low[k]);
-                leaf_box_[i].high[k] = rounded_up(boxes[i].high[k]);
-            }
+            set_leaf(i, boxes[i]);
         }
     });
 }
@@ -74,6 +79,7 @@ void MovingTree::build() {
     build_node(items);
     refit_nodes();
     built_surface_ = surface_of_nodes();
+    find_parents();
 }
 
 // Splits the items along their longest extents into up to eight groups. All groups but the last
@@ -125,27 +131,46 @@ Index MovingTree::build_node(std::span<Index> items) {
     return number;
 }
 
-void MovingTree::refit_nodes() {
+void MovingTree::refit_node(std::size_t number) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    Node& node = nodes_[number];
+    FloatBox all = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+    for (int c = 0; c < kWidth; ++c) {
+        FloatBox box = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
+        if (c < node.count) {
+            const Index child = node.child[c];
+            const Index leaf = ~child;
+            box = child >= 0 ? node_box_[static_cast<std::size_t>(child)]
+                             : leaf_box_[static_cast<std::size_t>(leaf)];
+        }
+        for (int k = 0; k < 3; ++k) {
+            node.low[k][c] = box.low[k];
+            node.high[k][c] = box.high[k];
+            all.low[k] = std::min(all.low[k], box.low[k]);
+            all.high[k] = std::max(all.high[k], box.high[k]);
+        }
+    }
+    node_box_[number] = all;
+}
+
+void MovingTree::refit_nodes() {
     node_box_.resize(nodes_.size());
     for (std::size_t n = nodes_.size(); n-- > 0;) {
-        Node& node = nodes_[n];
-        FloatBox all = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
-        for (int c = 0; c < kWidth; ++c) {
-            FloatBox box = {{kInfinity, kInfinity, kInfinity},
-                            {-kInfinity, -kInfinity, -kInfinity}};
-            if (c < node.count) {
-                box = node.child[c] >= 0 ? node_box_[static_cast<std::size_t>(node.child[c])]
-                                         : leaf_box_[static_cast<std::size_t>(~node.child[c])];
-            }
-            for (int k = 0; k < 3; ++k) {
-                node.low[k][c] = box.low[k];
-                node.high[k][c] = box.high[k];
-                all.low[k] = std::min(all.low[k], box.low[k]);
-                all.high[k] = std::max(all.high[k], box.high[k]);
-            }
+        refit_node(n);
+    }
+}
+
+// Who is above whom, for trees that are refitted in part.
+void MovingTree::find_parents() {
+    parent_.assign(nodes_.size(), -1);
+    leaf_parent_.assign(leaf_box_.size(), -1);
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+        for (int c = 0; c < nodes_[n].count; ++c) {
+            const Index child = nodes_[n].child[c];
+            const Index leaf = ~child;
+            (child >= 0 ? parent_[static_cast<std::size_t>(child)]
+                        : leaf_parent_[static_cast<std::size_t>(leaf)]) = static_cast<Index>(n);
         }
-        node_box_[n] = all;
     }
 }
 
@@ -167,6 +192,29 @@ void MovingTree::refit(std::span<const Bounds> boxes) {
     refit_nodes();
     if (surface_of_nodes() > kRebuild * built_surface_) {
         build();
+    }
+}
+
+void MovingTree::refit(std::span<const Bounds> boxes, std::span<const Index> moved) {
+    SINEW_ASSERT(boxes.size() == leaf_box_.size(), "{} boxes, not {}", boxes.size(),
+                 leaf_box_.size());
+    // Nodes above what has moved, each once: where one is found its parents were.
+    std::vector<Index> stale;
+    is_stale_.resize(nodes_.size(), 0);
+    for (const Index i : moved) {
+        set_leaf(static_cast<std::size_t>(i), boxes[static_cast<std::size_t>(i)]);
+        for (Index n = leaf_parent_[static_cast<std::size_t>(i)];
+             n >= 0 && is_stale_[static_cast<std::size_t>(n)] == 0;
+             n = parent_[static_cast<std::size_t>(n)]) {
+            is_stale_[static_cast<std::size_t>(n)] = 1;
+            stale.push_back(n);
+        }
+    }
+    // Children have higher numbers than their parents.
+    std::sort(stale.begin(), stale.end(), std::greater<>());
+    for (const Index n : stale) {
+        refit_node(static_cast<std::size_t>(n));
+        is_stale_[static_cast<std::size_t>(n)] = 0;
     }
 }
 

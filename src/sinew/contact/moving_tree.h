@@ -24,6 +24,9 @@ public:
     /// @param boxes  as many as at construction
     void refit(std::span<const Bounds> boxes);
 
+    /// The same when only these boxes have moved since: as much work as there are of them.
+    void refit(std::span<const Bounds> boxes, std::span<const Index> moved);
+
     std::size_t size() const {
         return leaf_box_.size();
     }
@@ -45,15 +48,21 @@ private:
         int count = 0;
     };
 
+    void set_leaf(std::size_t number, const Bounds& box);
     void set_leaves(std::span<const Bounds> boxes);
     void build();
     Index build_node(std::span<Index> items);
+    void refit_node(std::size_t number);
     void refit_nodes();
+    void find_parents();
     double surface_of_nodes() const;
 
     std::vector<FloatBox> leaf_box_ = {};
     std::vector<Node> nodes_ = {};  // parents before their children
     std::vector<FloatBox> node_box_ = {};
+    std::vector<Index> parent_ = {};       // of each node, -1 for the first
+    std::vector<Index> leaf_parent_ = {};  // of each box
+    std::vector<char> is_stale_ = {};      // of nodes, scratch; all 0 between calls
     double built_surface_ = 0.0;
 };
 

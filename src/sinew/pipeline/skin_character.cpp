@@ -19,6 +19,7 @@
 #include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/body_flesh.h"
 #include "sinew/skinning/body_skinning.h"
+#include "sinew/skinning/shown_skin.h"
 
 #include <fmt/format.h>
 
@@ -186,12 +187,73 @@ ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& s
     }
 }
 
+// What the frames of a run add up to.
+class RunTotals {
+public:
+    explicit RunTotals(std::size_t frames) : frames_(frames) {}
+
+    /// @param seconds        of the simulation
+    /// @param seconds_shown  of what is shown, on top
+    void add(double seconds, double seconds_shown, double volume_ratio) {
+        ++count_;
+        seconds_ += seconds;
+        seconds_shown_ += seconds_shown;
+        volume_ratio_min_ = std::min(volume_ratio_min_, volume_ratio);
+    }
+    /// Whether the depth of the frame that was added last counts. To ask all vertices of a fine
+    /// skin takes as long as to simulate a coarse one without collisions, so in long motions a
+    /// sample is measured.
+    bool is_measured() const {
+        const std::size_t stride = 1 + (frames_ - 1) / kMeasuredFrames;
+        return (count_ - 1) % stride == 0;
+    }
+    void add(const SkinPenetration& inside) {
+        ++measured_;
+        vertices_ += inside.vertices;
+        depth_ += inside.vertices * inside.mean;
+        deepest_ = std::max(deepest_, inside.deepest);
+    }
+    void write_to(SkinRun& run) const {
+        const auto frames = static_cast<double>(count_);
+        run.fps = seconds_ > 0.0 ? frames / seconds_ : 0.0;
+        run.shown_fps = seconds_ > 0.0 ? frames / (seconds_ + seconds_shown_) : 0.0;
+        run.max_penetration = deepest_;
+        run.mean_penetration = depth_ / std::max(1.0, vertices_);
+        run.enclosed_vertices = vertices_ / std::max(1.0, measured_);
+        run.volume_ratio_min = volume_ratio_min_;
+    }
+
+private:
+    static constexpr std::size_t kMeasuredFrames = 25;  // at most
+
+    std::size_t frames_;
+    std::size_t count_ = 0;
+    double seconds_ = 0.0;
+    double seconds_shown_ = 0.0;
+    double volume_ratio_min_ = 1.0;
+    double measured_ = 0.0;  // frames
+    double vertices_ = 0.0;  // inside, in all of them
+    double depth_ = 0.0;     // of these, m
+    double deepest_ = 0.0;
+};
+
 void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
     if (sink) {
         sink(std::move(frame));
     } else {
         run.frames.push_back(std::move(frame));
     }
+}
+
+// A frame by linear blend or dual quaternion skinning; s.
+double place_blended(ProjectiveSkinning& skinning, const BlendSkinning& blend, SkinMethod method,
+                     const CharacterPose& pose) {
+    const Timer timer;
+    const Points x = blend.posed(
+        pose, method == SkinMethod::Linear ? BlendMethod::Linear : BlendMethod::DualQuaternions);
+    const double seconds = timer.seconds();
+    skinning.place(pose, x);
+    return seconds;
 }
 
 }  // namespace
@@ -255,10 +317,15 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     ProjectiveSkinning skinning =
         skinning_of(character, skin, in_its_own_unit(character.skin.points, options.skinning));
     run.preprocess_s = prepare.seconds();
-    std::optional<SkinUpsampling> upsampling;
+    std::optional<ShownSkin> shown;
     if (is_coarse) {
         const Timer timer;
-        upsampling.emplace(cached_upsampling(skin, character.skin, options.cache, progress));
+        // Rows that close holes are behind those of the character's skin.
+        const TriangleMesh closed = without_holes(character.skin);
+        shown.emplace(cached_upsampling(skin, closed, options.cache, progress),
+                      skinning.skin_on_joints(), closed,
+                      options.method == SkinMethod::Projective &&
+                          options.skinning.collisions == SkinCollisions::Global);
         run.upsampling_s = timer.seconds();
     }
     run.simulated_vertices = skinning.simulated_vertices();
@@ -274,36 +341,23 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     } else {
         skinning.reset(pose_at(motion.times.front()), options.settle);
     }
-    double seconds = 0.0;
-    double vertices_inside = 0.0;
-    Points fine;
+    RunTotals totals(run.times.size());
     auto stage = progress.stage("skinning", run.times.size());
     for (const double time : run.times) {
         const CharacterPose pose = pose_at(motion.times.front() + time);
-        if (blend) {
-            const Timer timer;
-            const Points x = blend->posed(pose, options.method == SkinMethod::Linear
-                                                    ? BlendMethod::Linear
-                                                    : BlendMethod::DualQuaternions);
-            seconds += timer.seconds();
-            skinning.place(pose, x);
-        } else {
-            seconds += skinning.step(pose).seconds;
+        const double seconds = blend ? place_blended(skinning, *blend, options.method, pose)
+                                     : skinning.step(pose).seconds;
+        const Timer timer;
+        const Points& frame = shown ? shown->show(skinning.skin(), pose) : skinning.skin();
+        const double seconds_shown = shown ? timer.seconds() : 0.0;
+        totals.add(seconds, seconds_shown, skinning.volume_ratio());
+        if (totals.is_measured()) {
+            totals.add(shown ? shown->penetration() : skinning.penetration());
         }
-        const ProjectiveSkinning::Penetration inside = skinning.penetration();
-        run.max_penetration = std::max(run.max_penetration, inside.deepest);
-        run.mean_penetration += inside.vertices * inside.mean;
-        vertices_inside += inside.vertices;
-        run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
-        if (upsampling) {
-            upsampling->apply(skinning.skin(), fine);
-        }
-        // Rows of closed holes are behind those of the character's skin.
-        keep(run, sink, mesh_points(character, upsampling ? fine : skinning.skin()));
+        keep(run, sink, mesh_points(character, frame));
         stage.advance();
     }
-    run.mean_penetration /= std::max(1.0, vertices_inside);
-    run.fps = seconds > 0.0 ? static_cast<double>(run.times.size()) / seconds : 0.0;
+    totals.write_to(run);
     return run;
 }
 
@@ -335,10 +389,12 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     run.tets = body.tets.tets.rows();
     // The finer skin follows that of the tetrahedra, not the tetrahedra: those below a crease are
     // crushed, and would throw out what lies a little beside them.
-    std::optional<SkinUpsampling> upsampling;
+    std::optional<ShownSkin> shown;
     if (body.display_skin.points.rows() > 0) {
         const Timer timer;
-        upsampling.emplace(bind_to_triangles(body.skin.mesh, body.display_skin));
+        const TriangleMesh closed = without_holes(body.display_skin);
+        shown.emplace(bind_to_triangles(body.skin.mesh, closed), skinning.skin_on_joints(), closed,
+                      options.skinning.collisions == SkinCollisions::Global);
         run.upsampling_s = timer.seconds();
     }
     const auto pose_at = [&](double time) {
@@ -346,25 +402,22 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     };
     run.times = skin_frame_times(motion, options);
     skinning.reset(pose_at(motion.times.front()), options.settle);
-    double seconds = 0.0;
-    double vertices_inside = 0.0;
-    Points fine;
+    RunTotals totals(run.times.size());
     auto stage = progress.stage("skinning", run.times.size());
     for (const double time : run.times) {
-        seconds += skinning.step(pose_at(motion.times.front() + time)).seconds;
-        const SkinPenetration inside = skinning.penetration();
-        run.max_penetration = std::max(run.max_penetration, inside.deepest);
-        run.mean_penetration += inside.vertices * inside.mean;
-        vertices_inside += inside.vertices;
-        run.volume_ratio_min = std::min(run.volume_ratio_min, skinning.volume_ratio());
-        if (upsampling) {
-            upsampling->apply(skinning.skin(), fine);
+        const CharacterPose pose = pose_at(motion.times.front() + time);
+        const double seconds = skinning.step(pose).seconds;
+        const Timer timer;
+        const Points& frame = shown ? shown->show(skinning.skin(), pose) : skinning.skin();
+        const double seconds_shown = shown ? timer.seconds() : 0.0;
+        totals.add(seconds, seconds_shown, skinning.volume_ratio());
+        if (totals.is_measured()) {
+            totals.add(shown ? shown->penetration() : skinning.penetration());
         }
-        keep(run, sink, upsampling ? fine : skinning.skin());
+        keep(run, sink, frame.topRows(shown ? body.display_skin.points.rows() : frame.rows()));
         stage.advance();
     }
-    run.mean_penetration /= std::max(1.0, vertices_inside);
-    run.fps = seconds > 0.0 ? static_cast<double>(run.times.size()) / seconds : 0.0;
+    totals.write_to(run);
     return run;
 }
 

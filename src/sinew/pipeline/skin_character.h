@@ -55,11 +55,15 @@ struct SkinRun {
     std::vector<Points> frames = {};  ///< of the character's mesh, unless they went elsewhere
     Eigen::Index simulated_vertices = 0;
     Eigen::Index tets = 0;
-    double fps = 0.0;               ///< of the simulation alone
-    double preprocess_s = 0.0;      ///< flesh, system, and coarse skin
-    double upsampling_s = 0.0;      ///< weights, once
-    double max_penetration = 0.0;   ///< m, deepest in any frame
-    double mean_penetration = 0.0;  ///< m, of vertices inside, over all frames
+    double fps = 0.0;           ///< of the simulation alone
+    double shown_fps = 0.0;     ///< with what makes the skin that is shown of it
+    double preprocess_s = 0.0;  ///< flesh, system, and coarse skin
+    double upsampling_s = 0.0;  ///< of a finer skin that is shown: weights and the like, once
+    // How far the skin that is shown is in itself, by all of its vertices; in motions of more than
+    // 25 frames, in at most so many of them, spread evenly.
+    double max_penetration = 0.0;    ///< m, deepest in any frame
+    double mean_penetration = 0.0;   ///< m, of vertices inside, over all frames
+    double enclosed_vertices = 0.0;  ///< vertices inside, per frame
     double volume_ratio_min = 1.0;
 };
 

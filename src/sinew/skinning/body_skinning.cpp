@@ -305,6 +305,10 @@ const Points& BodySkinning::skin() const {
     return data_->skin;
 }
 
+const SkinOnBones& BodySkinning::skin_on_joints() const {
+    return data_->flesh.skin;
+}
+
 SkinPenetration BodySkinning::penetration() {
     Data& d = *data_;
     if (!d.enclosure) {

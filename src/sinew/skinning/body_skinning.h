@@ -60,6 +60,8 @@ public:
     const Points& positions() const;
     /// Of the body's skin, in its order: the same places.
     const Points& skin() const;
+    /// The skin at rest; its bones are joints.
+    const SkinOnBones& skin_on_joints() const;
     /// Of the skin that is shown, creases included (`SkinEnclosure`).
     SkinPenetration penetration();
     /// Of the flesh against rest.

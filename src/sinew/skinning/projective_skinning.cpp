@@ -519,6 +519,13 @@ const FleshPrisms& ProjectiveSkinning::flesh() const {
 const BoneVolumes& ProjectiveSkinning::bones() const {
     return data_->bones;
 }
+SkinOnBones ProjectiveSkinning::skin_on_joints() const {
+    SkinOnBones on_joints = data_->flesh;
+    for (Index& bone : on_joints.bone) {
+        bone = data_->bones.bones[at(bone)].first;
+    }
+    return on_joints;
+}
 Eigen::Index ProjectiveSkinning::simulated_vertices() const {
     return static_cast<Eigen::Index>(data_->free.size());
 }

@@ -97,6 +97,8 @@ public:
     const Points& points() const;
     const FleshPrisms& flesh() const;
     const BoneVolumes& bones() const;
+    /// The skin at rest; its bones are the joints that move them.
+    SkinOnBones skin_on_joints() const;
     /// Unknowns of the system.
     Eigen::Index simulated_vertices() const;
 

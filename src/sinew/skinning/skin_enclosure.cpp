@@ -61,12 +61,17 @@ SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
     compute_boxes(skin.points, triangles_, 0.0, boxes_);
     tree_ = MovingTree(boxes_);
     refit(skin.points);
-    std::vector<Index> candidates;
-    for (Index i = 0; i < skin_vertices_; ++i) {
-        is_enclosed_at_rest_.push_back(is_enclosed(skin.points, i, candidates) ? 1 : 0);
-        rest_vertex_normals_.row(i) = normal_at(i).transpose();
-        radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
-    }
+    is_enclosed_at_rest_.resize(static_cast<std::size_t>(skin_vertices_));
+    radius_.resize(is_enclosed_at_rest_.size());
+    parallel_for(radius_.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        for (std::size_t v = begin; v < end; ++v) {
+            const auto i = static_cast<Index>(v);
+            is_enclosed_at_rest_[v] = is_enclosed(skin.points, i, candidates) ? 1 : 0;
+            rest_vertex_normals_.row(i) = normal_at(i).transpose();
+            radius_[v] = (point(rest_, i) - point(skin.base_points, i)).norm();
+        }
+    });
 }
 
 bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
@@ -91,10 +96,8 @@ void SkinEnclosure::compute_normal(const Points& x, Index t) {
 void SkinEnclosure::refit(const Points& x) {
     compute_boxes(x, triangles_, 0.0, boxes_);
     tree_.refit(boxes_);
-    moved_.clear();
-    is_moved_.assign(static_cast<std::size_t>(triangles_.rows()), 0);
     normals_.resize(triangles_.rows(), 3);
-    parallel_for(is_moved_.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(boxes_.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             compute_normal(x, static_cast<Index>(t));
         }
@@ -102,36 +105,28 @@ void SkinEnclosure::refit(const Points& x) {
 }
 
 void SkinEnclosure::refit_around(const Points& x, std::span<const Index> moved) {
+    std::vector<Index> around;
     for (const Index i : moved) {
-        for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(i)]) {
-            compute_normal(x, t);
-            Bounds& box = boxes_[static_cast<std::size_t>(t)];
-            box.low = box.high = point(x, triangles_(t, 0));
-            for (int k = 1; k < 3; ++k) {
-                box.low = box.low.cwiseMin(point(x, triangles_(t, k)));
-                box.high = box.high.cwiseMax(point(x, triangles_(t, k)));
-            }
-            if (is_moved_[static_cast<std::size_t>(t)] == 0) {
-                is_moved_[static_cast<std::size_t>(t)] = 1;
-                moved_.push_back(t);
-            }
+        const auto triangles = triangles_of_vertex_[static_cast<std::size_t>(i)];
+        around.insert(around.end(), triangles.begin(), triangles.end());
+    }
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    for (const Index t : around) {
+        compute_normal(x, t);
+        Bounds& box = boxes_[static_cast<std::size_t>(t)];
+        box.low = box.high = point(x, triangles_(t, 0));
+        for (int k = 1; k < 3; ++k) {
+            box.low = box.low.cwiseMin(point(x, triangles_(t, k)));
+            box.high = box.high.cwiseMax(point(x, triangles_(t, k)));
         }
     }
+    tree_.refit(boxes_, around);
 }
 
 void SkinEnclosure::find_overlapping(const Bounds& query, std::vector<Index>& found) const {
     found.clear();
     tree_.find_overlapping(query, found);
-    if (!moved_.empty()) {
-        std::erase_if(found, [&](Index t) { return is_moved_[static_cast<std::size_t>(t)] != 0; });
-        for (const Index t : moved_) {
-            const Bounds& box = boxes_[static_cast<std::size_t>(t)];
-            if ((box.low.array() <= query.high.array()).all() &&
-                (box.high.array() >= query.low.array()).all()) {
-                found.push_back(t);
-            }
-        }
-    }
 }
 
 Vec3 SkinEnclosure::normal_at(Index vertex) const {

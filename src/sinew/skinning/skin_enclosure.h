@@ -79,9 +79,6 @@ private:
     double air_;   // m
     MovingTree tree_ = {};
     std::vector<Bounds> boxes_ = {};
-    // Triangles that have moved since the tree was fitted; it still has them where they were.
-    std::vector<Index> moved_ = {};
-    std::vector<char> is_moved_ = {};
     Points normals_ = Points(0, 3);
     std::vector<char> is_enclosed_at_rest_ = {};
     Points rest_;

@@ -27,8 +27,10 @@ constexpr int kRings = 2;             // of neighbours that are asked, of what t
 constexpr double kBesideMoved = 0.5;  // edges: how near other skin is asked too
 constexpr double kTuck = 0.95;        // of the way to the neighbour
 constexpr double kStill = 0.01;       // edges moved against the bone, with which all of it is kept
-constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
-constexpr double kUneven = 1e-3;   // of an edge
+constexpr double kShallow = 0.03;   // of an edge: depth of what was moved before and is left alone
+constexpr double kPassing = 0.01;   // of an edge, moved: less passes nothing
+constexpr double kBesideWay = 1.0;  // edges: how near other skin is asked then
+constexpr double kUneven = 1e-3;    // of an edge
 constexpr double kForget =
     0.5;                       // of an edge, moved against the bone: nothing of the offset is kept
 constexpr double kGap = 0.03;  // of an edge, that is left between skins
@@ -57,7 +59,8 @@ SkinUntangling::SkinUntangling(const SkinOnBones& skin)
       neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
       bone_of_(skin.bone),
       edge_(mean_edge(skin)),
-      enclosure_(skin) {
+      enclosure_(skin),
+      is_marked_(static_cast<std::size_t>(skin_vertices_), 0) {
     for (Index i = 0; i < skin_vertices_; ++i) {
         all_.push_back(i);
     }
@@ -74,23 +77,54 @@ void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
     }
 }
 
+// Corners of the triangles in a box, but those that are marked; marks what it adds.
+void SkinUntangling::add_corners(const Bounds& box, std::vector<Index>& vertices) {
+    enclosure_.find_overlapping(box, found_);
+    for (const Index t : found_) {
+        for (int k = 0; k < 3; ++k) {
+            char& is_marked = is_marked_[static_cast<std::size_t>(triangles_(t, k))];
+            if (is_marked == 0) {
+                is_marked = 1;
+                vertices.push_back(triangles_(t, k));
+            }
+        }
+    }
+}
+
 // Rings of neighbours, and vertices of other skin beside, which what has moved may enclose now.
-void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) const {
+void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) {
     std::vector<Index> beside;
-    std::vector<Index> found;
     const Vec3 reach = Vec3::Constant(kBesideMoved * edge_);
     for (const Index i : vertices) {
         const Vec3 p = point(x, i);
-        enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
-        for (const Index t : found) {
-            for (int k = 0; k < 3; ++k) {
-                beside.push_back(triangles_(t, k));
-            }
-        }
+        add_corners({.low = p - reach, .high = p + reach}, beside);
+    }
+    for (const Index i : beside) {
+        is_marked_[static_cast<std::size_t>(i)] = 0;
     }
     add_rings(vertices, kRings);
     vertices.insert(vertices.end(), beside.begin(), beside.end());
     make_unique(vertices);
+}
+
+// To what was moved and asked, all that it may have passed on its way: besides, nothing can be
+// enclosed anew.
+void SkinUntangling::add_passed(const Points& from, const Points& x) {
+    make_unique(reached_);
+    std::vector<Index> passed;
+    const Vec3 reach = Vec3::Constant(kBesideWay * edge_);
+    for (const Index i : reached_) {
+        const Vec3 p = point(from, i);
+        const Vec3 q = point(x, i);
+        if ((p - q).norm() > kPassing * edge_) {
+            add_corners({.low = p.cwiseMin(q) - reach, .high = p.cwiseMax(q) + reach}, passed);
+        }
+    }
+    for (const Index i : passed) {
+        is_marked_[static_cast<std::size_t>(i)] = 0;
+    }
+    reached_.insert(reached_.end(), passed.begin(), passed.end());
+    make_unique(reached_);
 }
 
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
@@ -248,8 +282,9 @@ void SkinUntangling::push_and_iron(Points& x) {
         // Only what is near to what has moved can have changed.
         std::vector<Index> asked = moved();
         asked.insert(asked.end(), ironed_.begin(), ironed_.end());
-        enclosure_.refit(x);
+        enclosure_.refit_around(x, asked);
         add_near(x, asked);
+        reached_.insert(reached_.end(), asked.begin(), asked.end());
         find_ways(x, asked);
         stuck = ways_.size() < fewest ? 0 : stuck + 1;
         fewest = std::min(fewest, ways_.size());
@@ -276,6 +311,7 @@ void SkinUntangling::push_and_tuck(Points& x) {
         std::vector<Index> asked = moved();
         enclosure_.refit_around(x, asked);
         add_near(x, asked);
+        reached_.insert(reached_.end(), asked.begin(), asked.end());
         find_ways(x, asked);
     }
 }
@@ -303,14 +339,22 @@ void SkinUntangling::leave_shallow(const Points& x) {
 }
 
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
+    return untangle(skin, motion, all_);
+}
+
+int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion,
+                             std::span<const Index> asked) {
     const Points simulated = skin;
-    enclosure_.refit(skin);
-    find_ways(skin, all_);
+    ways_.clear();
+    if (!asked.empty()) {
+        enclosure_.refit(skin);
+        find_ways(skin, asked);
+    }
     if (!ways_.empty()) {
-        std::vector<Index> asked = moved();
-        add_near(skin, asked);
+        std::vector<Index> near = moved();
+        add_near(skin, near);
         // In even meshes, what is nearest would else be up to rounding.
-        for (const Index i : asked) {
+        for (const Index i : near) {
             for (int k = 0; k < 3; ++k) {
                 skin(i, k) += kUneven * edge_ * unevenness(i, k);
             }
@@ -318,15 +362,16 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
         if (offset_.rows() > 0) {
             start_from_before(skin, motion);
         }
-        enclosure_.refit(skin);
-        find_ways(skin, asked);
+        enclosure_.refit_around(skin, near);
+        find_ways(skin, near);
         leave_shallow(skin);
+        reached_ = near;
         push_and_iron(skin);
         push_and_tuck(skin);
         // What was moved may have enclosed what nobody has asked since.
         for (int again = 0; again < kChecks; ++again) {
-            enclosure_.refit(skin);
-            find_ways(skin, all_);
+            add_passed(simulated, skin);
+            find_ways(skin, reached_);
             leave_shallow(skin);
             if (ways_.empty()) {
                 break;
