@@ -14,7 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kUntanglingPiece = 16;
+constexpr std::size_t kUntanglingPiece = 4;
 constexpr int kIronRounds = 6;  // of pushing and ironing, at most
 constexpr int kStuck = 2;       // of them without success are enough
 constexpr int kTuckRounds = 48;
@@ -35,10 +35,49 @@ constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
 
-void make_unique(std::vector<Index>& vertices) {
-    std::sort(vertices.begin(), vertices.end());
-    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-}
+// Vertices, each once.
+class VertexSet {
+public:
+    explicit VertexSet(Index vertices) : is_in_(static_cast<std::size_t>(vertices), 0) {}
+
+    void add(Index vertex) {
+        char& is_in = is_in_[static_cast<std::size_t>(vertex)];
+        if (is_in == 0) {
+            is_in = 1;
+            list_.push_back(vertex);
+        }
+    }
+    void add(std::span<const Index> vertices) {
+        for (const Index i : vertices) {
+            add(i);
+        }
+    }
+    // Rings of neighbours around all that is in.
+    void add_rings(const Lists& neighbours, int rings) {
+        std::size_t begin = 0;
+        for (int ring = 0; ring < rings; ++ring) {
+            const std::size_t end = list_.size();
+            for (; begin < end; ++begin) {
+                add(neighbours[static_cast<std::size_t>(list_[begin])]);
+            }
+        }
+    }
+    // Sorting takes longer than a look at all of them.
+    std::vector<Index> ascending() const {
+        std::vector<Index> all;
+        all.reserve(list_.size());
+        for (std::size_t i = 0; i < is_in_.size() && all.size() < list_.size(); ++i) {
+            if (is_in_[i] != 0) {
+                all.push_back(static_cast<Index>(i));
+            }
+        }
+        return all;
+    }
+
+private:
+    std::vector<char> is_in_;
+    std::vector<Index> list_ = {};
+};
 
 // In -1 .. 1, different for each vertex and axis.
 double unevenness(Index vertex, int axis) {
@@ -63,20 +102,13 @@ SkinUntangling::SkinUntangling(const SkinOnBones& skin)
     }
 }
 
-// Leaves the vertices ascending, each once.
-void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
-    for (int ring = 0; ring <= rings; ++ring) {
-        make_unique(vertices);
-        for (std::size_t i = 0, count = vertices.size(); i < count && ring < rings; ++i) {
-            const auto near = neighbours_[static_cast<std::size_t>(vertices[i])];
-            vertices.insert(vertices.end(), near.begin(), near.end());
-        }
-    }
-}
-
-// Rings of neighbours, and vertices of other skin beside, which what has moved may enclose now.
-void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) const {
-    std::vector<Index> beside;
+// The vertices, rings of neighbours, and vertices of other skin beside, which what has moved may
+// enclose now.
+std::vector<Index> SkinUntangling::and_near(const Points& x,
+                                            std::span<const Index> vertices) const {
+    VertexSet near(skin_vertices_);
+    near.add(vertices);
+    near.add_rings(neighbours_, kRings);
     std::vector<Index> found;
     const Vec3 reach = Vec3::Constant(kBesideMoved * edge_);
     for (const Index i : vertices) {
@@ -84,13 +116,11 @@ void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) con
         enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
         for (const Index t : found) {
             for (int k = 0; k < 3; ++k) {
-                beside.push_back(triangles_(t, k));
+                near.add(triangles_(t, k));
             }
         }
     }
-    add_rings(vertices, kRings);
-    vertices.insert(vertices.end(), beside.begin(), beside.end());
-    make_unique(vertices);
+    return near.ascending();
 }
 
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
@@ -126,24 +156,19 @@ Index SkinUntangling::other_side(const Points& x, Index vertex,
 }
 
 void SkinUntangling::find_ways(const Points& x, std::span<const Index> asked) {
-    constexpr Index kFree = -2;
-    std::vector<Index> way(asked.size(), kFree);
-    parallel_for(asked.size(), kUntanglingPiece, [&](std::size_t begin, std::size_t end) {
-        std::vector<Index> candidates;
-        candidates.reserve(128);
-        for (std::size_t i = begin; i < end; ++i) {
-            if (enclosure_.may_collide(asked[i]) &&
-                enclosure_.is_enclosed(x, asked[i], candidates)) {
-                way[i] = other_side(x, asked[i], candidates);
-            }
-        }
-    });
+    const std::vector<char> is_enclosed = enclosure_.are_enclosed(x, asked);
     ways_.clear();
     for (std::size_t i = 0; i < asked.size(); ++i) {
-        if (way[i] != kFree) {
-            ways_.push_back({asked[i], way[i]});
+        if (is_enclosed[i] != 0 && enclosure_.may_collide(asked[i])) {
+            ways_.push_back({asked[i], -1});
         }
     }
+    parallel_for(ways_.size(), kUntanglingPiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        for (std::size_t i = begin; i < end; ++i) {
+            ways_[i].triangle = other_side(x, ways_[i].vertex, candidates);
+        }
+    });
 }
 
 bool SkinUntangling::is_found(Index vertex) const {
@@ -153,15 +178,14 @@ bool SkinUntangling::is_found(Index vertex) const {
 
 // What a round has moved: what was enclosed, and its other sides.
 std::vector<Index> SkinUntangling::moved() const {
-    std::vector<Index> all;
+    VertexSet all(skin_vertices_);
     for (const Way& way : ways_) {
-        all.push_back(way.vertex);
+        all.add(way.vertex);
         for (int k = 0; way.triangle >= 0 && k < 3; ++k) {
-            all.push_back(triangles_(way.triangle, k));
+            all.add(triangles_(way.triangle, k));
         }
     }
-    make_unique(all);
-    return all;
+    return all.ascending();
 }
 
 void SkinUntangling::push_apart(Points& x, const Way& way) const {
@@ -198,19 +222,19 @@ void SkinUntangling::iron(Points& x) const {
 
 // What has no other side, or was pushed a few times in vain.
 void SkinUntangling::iron_more() {
-    const auto before = static_cast<std::ptrdiff_t>(ironed_.size());
+    VertexSet more(skin_vertices_);
+    more.add(ironed_);
     for (const Way& way : ways_) {
         const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
         if (way.triangle < 0 || rounds > kPushes) {
-            ironed_.push_back(way.vertex);
+            more.add(way.vertex);
         }
         // A vertex that is ironed already takes its neighbours along.
-        if (std::binary_search(ironed_.begin(), ironed_.begin() + before, way.vertex)) {
-            const auto near = neighbours_[static_cast<std::size_t>(way.vertex)];
-            ironed_.insert(ironed_.end(), near.begin(), near.end());
+        if (std::binary_search(ironed_.begin(), ironed_.end(), way.vertex)) {
+            more.add(neighbours_[static_cast<std::size_t>(way.vertex)]);
         }
     }
-    make_unique(ironed_);
+    ironed_ = more.ascending();
 }
 
 // Most of the way to a neighbour that is free, the nearest first: what is left of the depth is
@@ -246,11 +270,10 @@ void SkinUntangling::push_and_iron(Points& x) {
         }
         iron(x);
         // Only what is near to what has moved can have changed.
-        std::vector<Index> asked = moved();
-        asked.insert(asked.end(), ironed_.begin(), ironed_.end());
-        enclosure_.refit(x);
-        add_near(x, asked);
-        find_ways(x, asked);
+        std::vector<Index> moved_now = moved();
+        moved_now.insert(moved_now.end(), ironed_.begin(), ironed_.end());
+        enclosure_.refit_around(x, moved_now);
+        find_ways(x, and_near(x, moved_now));
         stuck = ways_.size() < fewest ? 0 : stuck + 1;
         fewest = std::min(fewest, ways_.size());
     }
@@ -273,18 +296,18 @@ void SkinUntangling::push_and_tuck(Points& x) {
                 push_apart(x, way);
             }
         }
-        std::vector<Index> asked = moved();
-        enclosure_.refit_around(x, asked);
-        add_near(x, asked);
-        find_ways(x, asked);
+        const std::vector<Index> moved_now = moved();
+        enclosure_.refit_around(x, moved_now);
+        find_ways(x, and_near(x, moved_now));
     }
 }
 
 // Adds the offsets of the last frame, around what the simulation still leaves enclosed.
 void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const {
-    std::vector<Index> near = moved();
-    add_rings(near, kRings);
-    for (const Index i : near) {
+    VertexSet near(skin_vertices_);
+    near.add(moved());
+    near.add_rings(neighbours_, kRings);
+    for (const Index i : near.ascending()) {
         const Eigen::Isometry3d& T =
             motion[static_cast<std::size_t>(bone_of_[static_cast<std::size_t>(i)])];
         const double way = (point(x, i) - T * point(before_, i)).norm();
@@ -302,13 +325,25 @@ void SkinUntangling::leave_shallow(const Points& x) {
     });
 }
 
+// What was enclosed to begin with, and what may have changed since.
+std::vector<Index> SkinUntangling::in_doubt(const Points& x,
+                                            std::span<const Index> enclosed) const {
+    VertexSet all(skin_vertices_);
+    all.add(enclosed);
+    all.add(enclosure_.find_changed(x));
+    return all.ascending();
+}
+
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     const Points simulated = skin;
     enclosure_.refit(skin);
     find_ways(skin, all_);
     if (!ways_.empty()) {
-        std::vector<Index> asked = moved();
-        add_near(skin, asked);
+        std::vector<Index> enclosed;
+        for (const Way& way : ways_) {
+            enclosed.push_back(way.vertex);
+        }
+        const std::vector<Index> asked = and_near(skin, moved());
         // In even meshes, what is nearest would else be up to rounding.
         for (const Index i : asked) {
             for (int k = 0; k < 3; ++k) {
@@ -318,15 +353,14 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
         if (offset_.rows() > 0) {
             start_from_before(skin, motion);
         }
-        enclosure_.refit(skin);
+        enclosure_.refit_around(skin, asked);
         find_ways(skin, asked);
         leave_shallow(skin);
         push_and_iron(skin);
         push_and_tuck(skin);
         // What was moved may have enclosed what nobody has asked since.
         for (int again = 0; again < kChecks; ++again) {
-            enclosure_.refit(skin);
-            find_ways(skin, all_);
+            find_ways(skin, in_doubt(skin, enclosed));
             leave_shallow(skin);
             if (ways_.empty()) {
                 break;

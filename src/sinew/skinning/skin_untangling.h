@@ -41,8 +41,8 @@ private:
         Index vertex;
         Index triangle;  // the other side, -1 without
     };
-    void add_rings(std::vector<Index>& vertices, int rings) const;
-    void add_near(const Points& x, std::vector<Index>& vertices) const;
+    std::vector<Index> and_near(const Points& x, std::span<const Index> vertices) const;
+    std::vector<Index> in_doubt(const Points& x, std::span<const Index> enclosed) const;
     Index other_side(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     void find_ways(const Points& x, std::span<const Index> asked);
     bool is_found(Index vertex) const;
