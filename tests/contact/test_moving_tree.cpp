@@ -64,6 +64,32 @@ TEST(MovingTree, FollowsBoxesHoweverFarTheyMove) {
     }
 }
 
+TEST(MovingTree, FollowsFewBoxesAsItFollowsAll) {
+    std::vector<Bounds> boxes = random_boxes(1000, 0.05, Seed{1});
+    MovingTree tree(boxes);
+    const std::vector<Bounds> elsewhere = random_boxes(1000, 0.05, Seed{2});
+    for (const Index step : {313, 91, 17}) {
+        std::vector<Index> moved;
+        for (Index i = step / 2; i < 1000; i += step) {
+            boxes[static_cast<std::size_t>(i)] = elsewhere[static_cast<std::size_t>(i)];
+            moved.push_back(i);
+        }
+        tree.refit(boxes, moved);
+        expect_finds_all(tree, boxes, Seed{13});
+    }
+}
+
+// Single precision is coarser far from the origin, and at zero there is no last digit.
+TEST(MovingTree, BoxesThatAreOnePlaceAreFoundAtAnyPlace) {
+    for (const double x : {0.0, 1e-42, 1e-30, 0.1, -1.0 / 3.0, 12345.678, -1e7 / 3.0}) {
+        const Bounds box{.low = Vec3::Constant(x), .high = Vec3::Constant(x)};
+        const MovingTree tree{std::span<const Bounds>(&box, 1)};
+        std::vector<Index> found;
+        tree.find_overlapping(box, found);
+        EXPECT_EQ(found.size(), 1u) << x;
+    }
+}
+
 TEST(MovingTree, AnEmptyTreeFindsNothing) {
     const MovingTree tree{std::span<const Bounds>()};
     std::vector<Index> found;
