@@ -147,8 +147,9 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
     if (options.remove_intersections && report.health.measures.intersections > 0 &&
         report.health.measures.is_closed) {
         const bool is_local = smoothed_locally(mesh, report.health.measures);
-        report.actions.push_back({is_local ? "intersecting pairs of triangles smoothed away"
-                                           : "intersecting pairs of triangles removed by a level set",
+        report.actions.push_back({is_local
+                                      ? "intersecting pairs of triangles smoothed away"
+                                      : "intersecting pairs of triangles removed by a level set",
                                   report.health.measures.intersections});
         progress.check_cancelled();
         if (!is_local) {

@@ -87,9 +87,9 @@ private:
     std::vector<Index> skin_rows_ = {};
     double edge_ = 0.0;  // mean length, m
     SkinEnclosure enclosure_;
-    Points fitted_ = Points(0, 3);         // where the enclosure has seen the skin; no rows: nowhere
+    Points fitted_ = Points(0, 3);        // where the enclosure has seen the skin; no rows: nowhere
     std::vector<char> is_enclosed_ = {};  // each vertex, when contacts with itself were sought last
-    bool keeps_triangles_ = false;  // from frame to frame
+    bool keeps_triangles_ = false;        // from frame to frame
     // The skin where contacts were sought last, no rows after `forget`, and how deep its vertices
     // were, m.
     Points before_ = Points(0, 3);

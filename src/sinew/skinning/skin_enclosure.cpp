@@ -87,8 +87,8 @@ private:
     Bounds all_;
     Vec3 per_metre_ = Vec3::Zero();
     std::array<std::vector<char>, 3> marks_ = {std::vector<char>(kCells * kCells, 0),
-                                               std::vector<char>(kCells * kCells, 0),
-                                               std::vector<char>(kCells * kCells, 0)};
+                                               std::vector<char>(kCells* kCells, 0),
+                                               std::vector<char>(kCells* kCells, 0)};
 };
 
 }  // namespace
