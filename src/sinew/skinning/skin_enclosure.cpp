@@ -15,7 +15,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kEnclosurePiece = 64;
-constexpr std::size_t kNormalPiece = 2048;
+constexpr std::size_t kNormalPiece = 1024;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
@@ -50,10 +50,13 @@ bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
 // Where boxes are, seen along each axis, to ask of many rays whether they can meet one.
 class RayMarks {
 public:
-    // @param all  around all boxes
-    explicit RayMarks(const Bounds& all) : all_(all) {
+    // @param all     around all boxes
+    // @param margin  by which boxes are widened, m
+    RayMarks(const Bounds& all, double margin)
+        : all_{.low = all.low.array() - kRoom * margin, .high = all.high.array() + kRoom * margin},
+          margin_(kRoom * margin) {
         for (int k = 0; k < 3; ++k) {
-            const double size = all.high[k] - all.low[k];
+            const double size = all_.high[k] - all_.low[k];
             per_metre_[k] = size > 0.0 ? kCells / size : 0.0;
         }
     }
@@ -61,8 +64,10 @@ public:
         for (int axis = 0; axis < 3; ++axis) {
             const int u = (axis + 1) % 3;
             const int v = (axis + 2) % 3;
-            for (std::size_t i = cell(box.low[u], u); i <= cell(box.high[u], u); ++i) {
-                for (std::size_t j = cell(box.low[v], v); j <= cell(box.high[v], v); ++j) {
+            const std::size_t last[2] = {cell(box.high[u] + margin_, u),
+                                         cell(box.high[v] + margin_, v)};
+            for (std::size_t i = cell(box.low[u] - margin_, u); i <= last[0]; ++i) {
+                for (std::size_t j = cell(box.low[v] - margin_, v); j <= last[1]; ++j) {
                     marks_[static_cast<std::size_t>(axis)][i * kCells + j] = 1;
                 }
             }
@@ -76,15 +81,21 @@ public:
                p[v] <= all_.high[v] &&
                marks_[static_cast<std::size_t>(axis)][cell(p[u], u) * kCells + cell(p[v], v)] != 0;
     }
+    // Never false where one from a place within the margin of p does.
+    bool is_marked_along_any(const Vec3& p) const {
+        return is_marked(p, 0) || is_marked(p, 1) || is_marked(p, 2);
+    }
 
 private:
     static constexpr std::size_t kCells = 96;
+    static constexpr double kRoom = 1.01;  // for rounding
     std::size_t cell(double place, int k) const {
         const double c = (place - all_.low[k]) * per_metre_[k];
         return !(c > 0.0) ? 0 : c < kCells - 1.0 ? static_cast<std::size_t>(c) : kCells - 1;
     }
 
     Bounds all_;
+    double margin_;
     Vec3 per_metre_ = Vec3::Zero();
     std::array<std::vector<char>, 3> marks_ = {std::vector<char>(kCells * kCells, 0),
                                                std::vector<char>(kCells* kCells, 0),
@@ -184,21 +195,26 @@ std::vector<Index> SkinEnclosure::find_changed(const Points& x) const {
             is_changed[static_cast<std::size_t>(triangles_(moved_[i], k))] = 1;
         }
     }
-    RayMarks marks(all);
+    RayMarks marks(all, air_);
     for (std::size_t i = 0; i < moved_.size(); ++i) {
         marks.add(boxes_[static_cast<std::size_t>(moved_[i])]);
         marks.add(box_before_[i]);
     }
-    std::vector<Index> changed;
-    for (Index i = 0; i < skin_vertices_; ++i) {
-        bool is_asked = is_changed[static_cast<std::size_t>(i)] != 0;
-        if (!is_asked) {
-            const Rays rays = rays_of(x, i);
-            for (int k = 0; k < rays.count; ++k) {
-                is_asked = is_asked || marks.is_marked(rays.start, (rays.first + k) % 3);
+    parallel_for(is_changed.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            // Rays start so near to the vertex that most need not be looked at.
+            if (is_changed[i] != 0 || !marks.is_marked_along_any(point(x, static_cast<Index>(i)))) {
+                continue;
+            }
+            const Rays rays = rays_of(x, static_cast<Index>(i));
+            for (int k = 0; k < rays.count && is_changed[i] == 0; ++k) {
+                is_changed[i] = marks.is_marked(rays.start, (rays.first + k) % 3) ? 1 : 0;
             }
         }
-        if (is_asked) {
+    });
+    std::vector<Index> changed;
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        if (is_changed[static_cast<std::size_t>(i)] != 0) {
             changed.push_back(i);
         }
     }
