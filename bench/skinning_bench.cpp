@@ -36,26 +36,118 @@ struct FrameTimes {
     }
 };
 
-void time_frames(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames,
-                 FrameTimes& times, const SkinUpsampling* upsampling = nullptr) {
-    Points fine;
+// Frames first .. last - 1 of the dance; their time, s.
+double time_block(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int first,
+                  int last, FrameTimes& times) {
+    double sum = 0.0;
+    for (int f = first; f < last; ++f) {
+        const CharacterPose pose = dance(skeleton, f + 1);
+        const Timer timer;
+        const SkinFrameReport report = skinning.step(pose);
+        const double seconds = timer.seconds();
+        double& least = times.least[static_cast<std::size_t>(f)];
+        least = std::min(least, seconds);
+        times.local += 1e3 * report.seconds_local / static_cast<double>(times.least.size());
+        times.global += 1e3 * report.seconds_global / static_cast<double>(times.least.size());
+        sum += seconds;
+    }
+    return sum;
+}
+
+void start(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames,
+           FrameTimes& times) {
     skinning.reset(rest_pose(skeleton), 3);
     times.least.resize(static_cast<std::size_t>(frames), 1e9);
     times.local = 0.0;
     times.global = 0.0;
-    for (int f = 1; f <= frames; ++f) {
-        const CharacterPose pose = dance(skeleton, f);
-        Timer timer;
-        const SkinFrameReport report = skinning.step(pose);
-        if (upsampling != nullptr) {
-            timer = Timer();
-            upsampling->apply(skinning.skin(), fine);
-        }
-        double& least = times.least[static_cast<std::size_t>(f) - 1];
-        least = std::min(least, timer.seconds());
-        times.local += 1e3 * report.seconds_local / frames;
-        times.global += 1e3 * report.seconds_global / frames;
+}
+
+void time_frames(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int frames,
+                 FrameTimes& times) {
+    start(skinning, skeleton, frames, times);
+    time_block(skinning, skeleton, 0, frames, times);
+}
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+// What something takes of the time of the plain simulation. A few per cent are less than runs
+// differ by, so both take turns in blocks of frames that see the same machine, and each block
+// counts with the median of its rounds.
+class PairedShare {
+public:
+    explicit PairedShare(std::size_t blocks) : shares_(blocks) {}
+    void add(std::size_t block, double seconds, double plain_seconds) {
+        shares_[block].push_back(seconds / plain_seconds);
     }
+    // Blocks weighted by the least time that the plain simulation took for them.
+    double value(const FrameTimes& plain, int frames_per_block) const {
+        double sum = 0.0;
+        double all = 0.0;
+        for (std::size_t f = 0; f < plain.least.size(); ++f) {
+            const std::size_t block = f / static_cast<std::size_t>(frames_per_block);
+            sum += plain.least[f] * median(shares_[block]);
+            all += plain.least[f];
+        }
+        return sum / all;
+    }
+
+private:
+    std::vector<std::vector<double>> shares_;
+};
+
+// Upsampling alone, after simulated frames, as it runs in use: the weights are no longer in the
+// cache. s, of a block.
+double time_upsampling(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int first,
+                       int last, FrameTimes& times, const SkinUpsampling& upsampling,
+                       double& plain_seconds) {
+    Points fine;
+    double sum = 0.0;
+    plain_seconds = 0.0;
+    for (int f = first; f < last; ++f) {
+        plain_seconds += time_block(skinning, skeleton, f, f + 1, times);
+        const Timer timer;
+        upsampling.apply(skinning.skin(), fine);
+        sum += timer.seconds();
+    }
+    return sum;
+}
+
+// Plain, local and upsampled runs in turn, block by block; every other round the other way round.
+void time_shares(ProjectiveSkinning& plain, ProjectiveSkinning& local,
+                 const SkinUpsampling& upsampling, const CharacterSkeleton& skeleton, int frames,
+                 FrameTimes& times, SkinningBench& result) {
+    constexpr int kPairedRounds = 9;
+    constexpr int kBlock = 5;  // frames
+    const auto blocks = static_cast<std::size_t>((frames + kBlock - 1) / kBlock);
+    PairedShare locals(blocks);
+    PairedShare upsampled(blocks);
+    FrameTimes local_times;
+    for (int round = 0; round < kPairedRounds; ++round) {
+        start(plain, skeleton, frames, times);
+        start(local, skeleton, frames, local_times);
+        for (std::size_t b = 0; b < blocks; ++b) {
+            const int first = static_cast<int>(b) * kBlock;
+            const int last = std::min(frames, first + kBlock);
+            double with = 0.0;
+            if (round % 2 != 0) {
+                with = time_block(local, skeleton, first, last, local_times);
+            }
+            double without = 0.0;
+            const double above =
+                time_upsampling(plain, skeleton, first, last, times, upsampling, without);
+            if (round % 2 == 0) {
+                with = time_block(local, skeleton, first, last, local_times);
+            }
+            locals.add(b, with, without);
+            upsampled.add(b, above, without);
+        }
+    }
+    result.local_slowdown = locals.value(times, kBlock) - 1.0;
+    result.upsampling_share = upsampled.value(times, kBlock);
 }
 
 struct Depths {
@@ -78,7 +170,6 @@ Depths measure_depths(ProjectiveSkinning& skinning, const CharacterSkeleton& ske
     return depths;
 }
 
-// All kinds of runs in turn, so that they see the same machine.
 void time_person(const TriangleMesh& coarse, const TriangleMesh& fine,
                  const CharacterSkeleton& skeleton, int frames, SkinningBench& result) {
     constexpr int kRounds = 3;
@@ -94,20 +185,19 @@ void time_person(const TriangleMesh& coarse, const TriangleMesh& fine,
     const Timer weights;
     const SkinUpsampling upsampling(coarse, fine);
     result.upsampling_s = weights.seconds();
-    FrameTimes times[4];
+    FrameTimes plain_times;
+    FrameTimes global_times;
+    time_shares(plain, local, upsampling, skeleton, frames, plain_times, result);
     for (int round = 0; round < kRounds; ++round) {
-        time_frames(plain, skeleton, frames, times[0]);
-        time_frames(local, skeleton, frames, times[1]);
-        time_frames(global, skeleton, frames, times[2]);
-        time_frames(plain, skeleton, frames, times[3], &upsampling);
+        time_frames(plain, skeleton, frames, plain_times);
+        time_frames(global, skeleton, frames, global_times);
     }
-    result.fps = 1e3 / times[0].ms();
-    result.local_ms = times[0].local;
-    result.global_ms = times[0].global;
-    result.fps_local_collisions = 1e3 / times[1].ms();
-    result.fps_global_collisions = 1e3 / times[2].ms();
-    // Upsampling alone, in frames that are simulated: runs differ by more than it takes.
-    result.fps_upsampled = 1e3 / (times[0].ms() + times[3].ms());
+    result.fps = 1e3 / plain_times.ms();
+    result.local_ms = plain_times.local;
+    result.global_ms = plain_times.global;
+    result.fps_local_collisions = result.fps / (1.0 + result.local_slowdown);
+    result.fps_global_collisions = 1e3 / global_times.ms();
+    result.fps_upsampled = result.fps / (1.0 + result.upsampling_share);
     result.mean_penetration_none = measure_depths(plain, skeleton, frames).mean;
     result.mean_penetration_local = measure_depths(local, skeleton, frames).mean;
     const Depths depths = measure_depths(global, skeleton, frames);

@@ -27,7 +27,8 @@ struct SkinComparison {
 std::vector<SkinComparison> compare_skinning();
 
 /// Frames per second are of the simulation alone, with the threads allowed now; each frame counts
-/// with the least time of three rounds.
+/// with the least time of several rounds. Those with local collisions and upsampled are the plain
+/// ones over what paired blocks of frames say these add.
 struct SkinningBench {
     int simulated_vertices = 0;
     int tets = 0;
@@ -41,6 +42,8 @@ struct SkinningBench {
     double mean_penetration_global = 0.0;
     double max_penetration_global = 0.0;
     double fps_upsampled = 0.0;       ///< with positions of the fine skin
+    double local_slowdown = 0.0;      ///< what local collisions add to a frame, share of it
+    double upsampling_share = 0.0;    ///< the same of upsampling
     double local_ms = 0.0;            ///< of a frame: projections
     double global_ms = 0.0;           ///< of a frame: linear systems
     double preprocess_s = 0.0;        ///< bones, flesh, factor

@@ -80,6 +80,31 @@ TEST(TetContacts, FindsTheVerticesThatTestingAllTetrahedraFinds) {
     EXPECT_TRUE(contacts.find(bar.points).empty());
 }
 
+TEST(TetContacts, WhoeverIsKnownToBeOutsideNeedsNotBeAsked) {
+    const TetMesh bar = support::box_of_tets({30, 3, 3}, Vec3(4.0, 0.4, 0.4));
+    const TetContactOptions options{.neighbourhood = 0.15, .retain = 0.05};
+    TetContacts all(bar, options);
+    TetContacts among(bar, options);
+    std::size_t most = 0;
+    for (const double turns : {1.08, 1.03, 1.0, 0.99, 0.9}) {
+        const Points x = bent(bar.points, 4.0, turns);
+        const std::vector<PointTriangleContact> expected = all.find(x);
+        std::vector<Index> inside;
+        TetContacts without_memory(bar, options);
+        for (const PointTriangleContact& c : without_memory.find(x)) {
+            inside.push_back(c.vertex);
+        }
+        const std::vector<PointTriangleContact> found = among.find_among(x, inside);
+        ASSERT_EQ(found.size(), expected.size()) << turns;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            EXPECT_EQ(found[i].vertex, expected[i].vertex);
+            EXPECT_EQ(found[i].triangle, expected[i].triangle);
+        }
+        most = std::max(most, found.size());
+    }
+    EXPECT_GT(most, 30u);
+}
+
 TEST(TetContacts, TheWayOutOfABlockIsItsNearestFace) {
     const TetMesh low = support::cube_of_tets(4);
     TetMesh high = support::cube_of_tets(3);

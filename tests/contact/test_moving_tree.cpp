@@ -79,6 +79,17 @@ TEST(MovingTree, FollowsAFewBoxesAsItFollowsAll) {
     }
 }
 
+// Single precision is coarser far from the origin, and at zero there is no last digit.
+TEST(MovingTree, BoxesThatAreOnePlaceAreFoundAtAnyPlace) {
+    for (const double x : {0.0, 1e-42, 1e-30, 0.1, -1.0 / 3.0, 12345.678, -1e7 / 3.0}) {
+        const Bounds box{.low = Vec3::Constant(x), .high = Vec3::Constant(x)};
+        const MovingTree tree{std::span<const Bounds>(&box, 1)};
+        std::vector<Index> found;
+        tree.find_overlapping(box, found);
+        EXPECT_EQ(found.size(), 1u) << x;
+    }
+}
+
 TEST(MovingTree, AnEmptyTreeFindsNothing) {
     const MovingTree tree{std::span<const Bounds>()};
     std::vector<Index> found;

@@ -192,6 +192,22 @@ TEST(SparseCholesky, RefactorsOnTheSamePattern) {
     EXPECT_LE((to_eigen(A) * x - b).norm(), 1e-11 * b.norm());
 }
 
+TEST(SparseCholesky, AnAnalysisServesAnotherFactorOfThePattern) {
+    const SparseSymmetric A = network(support::box_of_tets({4, 4, 6}, Vec3::Ones()));
+    const std::vector<double> b(static_cast<std::size_t>(A.size), 1.0);
+    std::vector<double> x[2] = {b, b};
+    const SparseCholesky analysed(A);
+    SparseCholesky shared(analysed, {.factor_in_float = true});
+    SparseCholesky own(A, {.factor_in_float = true});
+    int k = 0;
+    for (SparseCholesky* factor : {&shared, &own}) {
+        ASSERT_TRUE(factor->factor(A).is_positive_definite);
+        SparseCholesky::Workspace workspace = factor->make_workspace();
+        factor->solve(b, 1, x[k++], workspace);
+    }
+    EXPECT_EQ(x[0], x[1]);
+}
+
 TEST(SparseCholesky, NamesThePivotThatIsNotPositive) {
     SparseSymmetric A = network(support::cube_of_tets(6));
     SparseCholesky ours(A);

@@ -1,12 +1,43 @@
+#include "sinew/base/random.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/mesh/edge_sort.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "tests/support/shapes.h"
 
 namespace sinew {
+
+// Vertices in any order, one with many edges, and numbers far apart, which are not counted.
+TEST(EdgeSort, IsAStableSort) {
+    struct Entry {
+        std::uint64_t key;
+        int place;
+        bool operator==(const Entry&) const = default;
+    };
+    Random random(Seed{3});
+    for (const double vertices : {1.0, 40.0, 1e9}) {
+        std::vector<Entry> entries;
+        for (int i = 0; i < 500; ++i) {
+            const auto low =
+                i % 4 == 0 ? 0 : static_cast<std::uint64_t>(vertices * random.uniform());
+            const auto high = static_cast<std::uint64_t>(30.0 * random.uniform());
+            entries.push_back({low << 32u | high, i});
+        }
+        std::vector<Entry> expected = entries;
+        std::stable_sort(expected.begin(), expected.end(),
+                         [](const Entry& a, const Entry& b) { return a.key < b.key; });
+        stable_sort_by_edge(entries);
+        EXPECT_EQ(entries, expected) << vertices;
+    }
+    std::vector<Entry> none;
+    stable_sort_by_edge(none);
+    EXPECT_TRUE(none.empty());
+}
 
 // V - E + F = 2 for a sphere, 0 for a torus (Euler).
 TEST(Connectivity, EdgesSatisfyEulersFormula) {

@@ -60,6 +60,17 @@ TEST(Repair, HealthyMeshIsNotTouched) {
     expect_healthy(report);
 }
 
+TEST(Repair, MendingIsRepairWithoutALookAtTheResult) {
+    TriangleMesh repaired = cut_sphere(3, 0.7);
+    TriangleMesh mended = repaired;
+    const RepairReport report = repair(repaired);
+    const std::vector<RepairReport::Action> actions = mend(mended);
+    EXPECT_EQ(mended.points, repaired.points);
+    EXPECT_EQ(mended.triangles, repaired.triangles);
+    ASSERT_EQ(actions.size(), report.actions.size());
+    EXPECT_EQ(actions.at(0).what, report.actions.at(0).what);
+}
+
 TEST(Repair, SoupIsWelded) {
     TriangleMesh mesh = support::soup(support::sphere(3, 1.0));
     const RepairReport report = repair(mesh);

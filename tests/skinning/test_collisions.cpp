@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -246,6 +247,48 @@ TEST(SkinCollisions, EnclosureFollowsFewVerticesAsItFollowsAll) {
         enclosed += is_enclosed ? 1 : 0;
     }
     EXPECT_GT(enclosed, 50);
+}
+
+// A frame asks all vertices once, and at its end those that may differ: as good as all again.
+TEST(SkinCollisions, WhoeverMayNotDifferIsEnclosedOrNotAsBefore) {
+    const Croucher croucher;
+    ProjectiveSkinning skinning(croucher.skin, croucher.skeleton, {.dynamics = false});
+    for (int frame = 1; frame <= 4; ++frame) {
+        skinning.step(croucher.pose(frame / 4.0));
+    }
+    SkinEnclosure enclosure(skinning.flesh());
+    Points x = skinning.skin();
+    enclosure.refit(x);
+    std::vector<Index> all(static_cast<std::size_t>(x.rows()));
+    std::iota(all.begin(), all.end(), 0);
+    const std::vector<char> before = enclosure.are_enclosed(x, all);
+    // A knee swells, in two steps.
+    std::vector<Index> moved;
+    for (Index i = 0; i < x.rows(); ++i) {
+        if ((x.row(i) - x.row(x.rows() / 2)).norm() < 0.06) {
+            moved.push_back(i);
+        }
+    }
+    for (int step = 0; step < 2; ++step) {
+        for (const Index i : moved) {
+            x.row(i) += 0.02 * enclosure.normal_at(i).transpose();
+        }
+        enclosure.refit_around(x, moved);
+    }
+    const std::vector<Index> changed = enclosure.find_changed(x);
+    const std::vector<char> after = enclosure.are_enclosed(x, all);
+    EXPECT_LT(changed.size(), all.size() / 2);
+    std::size_t differing = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (after[i] != before[i]) {
+            EXPECT_TRUE(std::binary_search(changed.begin(), changed.end(), all[i])) << i;
+            ++differing;
+        }
+    }
+    EXPECT_GT(differing, 0u);
+    enclosure.refit(x);
+    EXPECT_EQ(enclosure.are_enclosed(x, all), after);
+    EXPECT_TRUE(enclosure.find_changed(x).empty());
 }
 
 // Stray triangles around a vertex: rays in all directions leave through one. As most of them do,

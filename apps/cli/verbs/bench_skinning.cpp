@@ -25,6 +25,8 @@ Image bench_skinning(bool is_short, const Context& context, nlohmann::ordered_js
               {"mean_penetration_mm_global", 1e3 * b.mean_penetration_global},
               {"max_penetration_mm_global", 1e3 * b.max_penetration_global},
               {"fps_upsampled", b.fps_upsampled},
+              {"local_slowdown", b.local_slowdown},
+              {"upsampling_share", b.upsampling_share},
               {"local_ms", b.local_ms},
               {"global_ms", b.global_ms},
               {"preprocess_s", b.preprocess_s},

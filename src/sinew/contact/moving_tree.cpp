@@ -2,10 +2,11 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/contact/eight.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -15,16 +16,8 @@ namespace {
 constexpr double kRebuild = 2.0;          // growth of the nodes' surfaces at which a new tree pays
 constexpr std::size_t kTreePiece = 2048;  // elements per piece of parallel work
 
-float rounded_down(double x) {
-    const auto f = static_cast<float>(x);
-    return static_cast<double>(f) <= x ? f
-                                       : std::nextafter(f, -std::numeric_limits<float>::infinity());
-}
-float rounded_up(double x) {
-    const auto f = static_cast<float>(x);
-    return static_cast<double>(f) >= x ? f
-                                       : std::nextafter(f, std::numeric_limits<float>::infinity());
-}
+using eight::rounded_down;
+using eight::rounded_up;
 
 template <class Elements>
 void boxes_of(const Points& x, const Elements& elements, double margin,
@@ -53,7 +46,7 @@ MovingTree::MovingTree(std::span<const Bounds> boxes) {
     build();
 }
 
-void MovingTree::set_leaf(std::size_t number, const Bounds& box) {
+void MovingTree::set_leaf(const Bounds& box, std::size_t number) {
     for (int k = 0; k < 3; ++k) {
         leaf_box_[number].low[k] = rounded_down(box.low[k]);
         leaf_box_[number].high[k] = rounded_up(box.high[k]);
@@ -64,29 +57,31 @@ void MovingTree::set_leaves(std::span<const Bounds> boxes) {
     leaf_box_.resize(boxes.size());
     parallel_for(boxes.size(), kTreePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            set_leaf(i, boxes[i]);
+            set_leaf(boxes[i], i);
         }
     });
 }
 
 void MovingTree::build() {
     nodes_.clear();
+    parent_.clear();
+    node_of_leaf_.resize(leaf_box_.size());
     if (leaf_box_.empty()) {
         return;
     }
     std::vector<Index> items(leaf_box_.size());
     std::iota(items.begin(), items.end(), 0);
-    build_node(items);
+    build_node(items, -1);
     refit_nodes();
     built_surface_ = surface_of_nodes();
-    find_parents();
 }
 
 // Splits the items along their longest extents into up to eight groups. All groups but the last
 // hold a power of eight items, so that all nodes but a few are full.
-Index MovingTree::build_node(std::span<Index> items) {
+Index MovingTree::build_node(std::span<Index> items, Index parent) {
     const auto number = static_cast<Index>(nodes_.size());
     nodes_.emplace_back();
+    parent_.push_back(parent);
     std::size_t capacity = 1;
     while (capacity * kWidth < items.size()) {
         capacity *= kWidth;
@@ -124,7 +119,12 @@ Index MovingTree::build_node(std::span<Index> items) {
         groups.insert(groups.begin() + static_cast<std::ptrdiff_t>(g), group.first(half));
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-        const Index child = groups[g].size() == 1 ? ~groups[g][0] : build_node(groups[g]);
+        Index child = ~groups[g][0];
+        if (groups[g].size() == 1) {
+            node_of_leaf_[static_cast<std::size_t>(groups[g][0])] = number;
+        } else {
+            child = build_node(groups[g], number);
+        }
         nodes_[static_cast<std::size_t>(number)].child[g] = child;
     }
     nodes_[static_cast<std::size_t>(number)].count = static_cast<int>(groups.size());
@@ -138,10 +138,8 @@ void MovingTree::refit_node(std::size_t number) {
     for (int c = 0; c < kWidth; ++c) {
         FloatBox box = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
         if (c < node.count) {
-            const Index child = node.child[c];
-            const Index leaf = ~child;
-            box = child >= 0 ? node_box_[static_cast<std::size_t>(child)]
-                             : leaf_box_[static_cast<std::size_t>(leaf)];
+            box = node.child[c] >= 0 ? node_box_[static_cast<std::size_t>(node.child[c])]
+                                     : leaf_box_[static_cast<std::size_t>(~node.child[c])];
         }
         for (int k = 0; k < 3; ++k) {
             node.low[k][c] = box.low[k];
@@ -157,20 +155,6 @@ void MovingTree::refit_nodes() {
     node_box_.resize(nodes_.size());
     for (std::size_t n = nodes_.size(); n-- > 0;) {
         refit_node(n);
-    }
-}
-
-// Who is above whom, for trees that are refitted in part.
-void MovingTree::find_parents() {
-    parent_.assign(nodes_.size(), -1);
-    leaf_parent_.assign(leaf_box_.size(), -1);
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
-        for (int c = 0; c < nodes_[n].count; ++c) {
-            const Index child = nodes_[n].child[c];
-            const Index leaf = ~child;
-            (child >= 0 ? parent_[static_cast<std::size_t>(child)]
-                        : leaf_parent_[static_cast<std::size_t>(leaf)]) = static_cast<Index>(n);
-        }
     }
 }
 
@@ -198,23 +182,19 @@ void MovingTree::refit(std::span<const Bounds> boxes) {
 void MovingTree::refit(std::span<const Bounds> boxes, std::span<const Index> moved) {
     SINEW_ASSERT(boxes.size() == leaf_box_.size(), "{} boxes, not {}", boxes.size(),
                  leaf_box_.size());
-    // Nodes above what has moved, each once: where one is found its parents were.
-    std::vector<Index> stale;
-    is_stale_.resize(nodes_.size(), 0);
+    is_stale_.assign(nodes_.size(), 0);
     for (const Index i : moved) {
-        set_leaf(static_cast<std::size_t>(i), boxes[static_cast<std::size_t>(i)]);
-        for (Index n = leaf_parent_[static_cast<std::size_t>(i)];
-             n >= 0 && is_stale_[static_cast<std::size_t>(n)] == 0;
-             n = parent_[static_cast<std::size_t>(n)]) {
-            is_stale_[static_cast<std::size_t>(n)] = 1;
-            stale.push_back(n);
-        }
+        set_leaf(boxes[static_cast<std::size_t>(i)], static_cast<std::size_t>(i));
+        is_stale_[static_cast<std::size_t>(node_of_leaf_[static_cast<std::size_t>(i)])] = 1;
     }
-    // Children have higher numbers than their parents.
-    std::sort(stale.begin(), stale.end(), std::greater<>());
-    for (const Index n : stale) {
-        refit_node(static_cast<std::size_t>(n));
-        is_stale_[static_cast<std::size_t>(n)] = 0;
+    // Children come after their parents.
+    for (std::size_t n = nodes_.size(); n-- > 0;) {
+        if (is_stale_[n] != 0) {
+            refit_node(n);
+            if (parent_[n] >= 0) {
+                is_stale_[static_cast<std::size_t>(parent_[n])] = 1;
+            }
+        }
     }
 }
 
@@ -234,24 +214,14 @@ void MovingTree::find_overlapping(const Bounds& query, std::vector<Index>& found
     stack[top++] = 0;
     while (top > 0) {
         const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
-        // Without branches, so that the compiler tests all eight at once; unused places are empty
-        // boxes and meet nothing.
-        int is_hit[kWidth];
-        for (int c = 0; c < kWidth; ++c) {
-            is_hit[c] = static_cast<int>(node.low[0][c] <= high[0]) &
-                        static_cast<int>(node.low[1][c] <= high[1]) &
-                        static_cast<int>(node.low[2][c] <= high[2]) &
-                        static_cast<int>(low[0] <= node.high[0][c]) &
-                        static_cast<int>(low[1] <= node.high[1][c]) &
-                        static_cast<int>(low[2] <= node.high[2][c]);
-        }
-        for (int c = 0; c < kWidth; ++c) {
-            if (is_hit[c] != 0) {
-                if (node.child[c] >= 0) {
-                    stack[top++] = node.child[c];
-                } else {
-                    found.push_back(~node.child[c]);
-                }
+        // Unused places are empty boxes and meet nothing.
+        unsigned hits = eight::meeting(node.low, node.high, low, high);
+        for (; hits != 0; hits &= hits - 1u) {
+            const Index child = node.child[std::countr_zero(hits)];
+            if (child >= 0) {
+                stack[top++] = child;
+            } else {
+                found.push_back(~child);
             }
         }
     }

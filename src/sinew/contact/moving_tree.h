@@ -23,8 +23,8 @@ public:
     /// surfaces add up to more than twice of what they were) the tree is built anew.
     /// @param boxes  as many as at construction
     void refit(std::span<const Bounds> boxes);
-
-    /// The same when only these boxes have moved since: as much work as there are of them.
+    /// The same where only a few have moved since.
+    /// @param moved  their numbers, in any order
     void refit(std::span<const Bounds> boxes, std::span<const Index> moved);
 
     std::size_t size() const {
@@ -48,21 +48,20 @@ private:
         int count = 0;
     };
 
-    void set_leaf(std::size_t number, const Bounds& box);
+    void set_leaf(const Bounds& box, std::size_t number);
     void set_leaves(std::span<const Bounds> boxes);
     void build();
-    Index build_node(std::span<Index> items);
+    Index build_node(std::span<Index> items, Index parent);
     void refit_node(std::size_t number);
     void refit_nodes();
-    void find_parents();
     double surface_of_nodes() const;
 
     std::vector<FloatBox> leaf_box_ = {};
     std::vector<Node> nodes_ = {};  // parents before their children
     std::vector<FloatBox> node_box_ = {};
-    std::vector<Index> parent_ = {};       // of each node, -1 for the first
-    std::vector<Index> leaf_parent_ = {};  // of each box
-    std::vector<char> is_stale_ = {};      // of nodes, scratch; all 0 between calls
+    std::vector<Index> parent_ = {};        // of each node, -1 at the root
+    std::vector<Index> node_of_leaf_ = {};  // that holds a box
+    std::vector<char> is_stale_ = {};       // scratch: nodes to be fitted
     double built_surface_ = 0.0;
 };
 

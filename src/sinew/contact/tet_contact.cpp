@@ -14,7 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kTetContactPiece = 256;  // vertices per piece of parallel work
+constexpr std::size_t kTetContactPiece = 32;  // vertices per piece of parallel work
 
 double det(const Vec3& a, const Vec3& b, const Vec3& c) {
     return a.dot(b.cross(c));
@@ -179,14 +179,12 @@ const std::vector<PointTriangleContact>& TetContacts::find(const Points& x) {
     return find_again(x, vertices_);
 }
 
-const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x,
-                                                                 std::span<const Index> asked) {
-    refit(x);
-    // Places of the asked vertices among those that may collide; both lists ascend.
+// Places of the asked vertices among those that may collide; both lists ascend.
+std::vector<std::size_t> TetContacts::places_of(std::span<const Index> asked) const {
     std::vector<std::size_t> places;
     places.reserve(asked.size());
     auto next = asked.begin();
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
+    for (std::size_t i = 0; i < vertices_.size() && next != asked.end(); ++i) {
         while (next != asked.end() && *next < vertices_[i]) {
             ++next;
         }
@@ -194,6 +192,13 @@ const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x
             places.push_back(i);
         }
     }
+    return places;
+}
+
+const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x,
+                                                                 std::span<const Index> asked) {
+    refit(x);
+    const std::vector<std::size_t> places = places_of(asked);
     parallel_for(places.size(), kTetContactPiece, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> candidates;
         candidates.reserve(128);
@@ -207,6 +212,24 @@ const std::vector<PointTriangleContact>& TetContacts::find_again(const Points& x
     });
     collect();
     return contacts_;
+}
+
+const std::vector<PointTriangleContact>& TetContacts::find_among(const Points& x,
+                                                                 std::span<const Index> asked) {
+    std::size_t next = 0;
+    const std::vector<std::size_t> places = places_of(asked);
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+        next += next < places.size() && places[next] < i ? 1 : 0;
+        const bool is_asked = next < places.size() && places[next] == i;
+        if (!is_asked && held_[i] >= 0 && !is_retained(vertices_[i], held_[i], x)) {
+            held_[i] = -1;
+        }
+    }
+    if (places.empty()) {
+        collect();
+        return contacts_;
+    }
+    return find_again(x, asked);
 }
 
 std::vector<TetContacts::Depth> TetContacts::depths(const Points& x) const {

@@ -47,6 +47,11 @@ public:
     /// @param asked  ascending
     const std::vector<PointTriangleContact>& find_again(const Points& x,
                                                         std::span<const Index> asked);
+    /// The same where all others than the asked ones are known to be outside: those keep what is
+    /// retained, and nothing else is sought for them.
+    /// @param asked  ascending
+    const std::vector<PointTriangleContact>& find_among(const Points& x,
+                                                        std::span<const Index> asked);
     /// Drops retained contacts.
     void forget();
 
@@ -61,6 +66,7 @@ public:
 private:
     void prepare();
     void refit(const Points& x);
+    std::vector<std::size_t> places_of(std::span<const Index> asked) const;
     void collect();
     Index find_exit(Index vertex, const Points& x, std::vector<Index>& candidates) const;
     Index exit_at(Index tet, const Vec4& barycentric) const;

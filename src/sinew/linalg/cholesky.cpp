@@ -68,6 +68,12 @@ SparseCholesky::SparseCholesky(const SparseSymmetric& A, const CholeskyOptions& 
     data_->plan = cholesky::make_plan(A);
     data_->layout = cholesky::make_layout(data_->plan);
 }
+SparseCholesky::SparseCholesky(const SparseCholesky& same_pattern, const CholeskyOptions& options)
+    : data_(std::make_unique<Data>()) {
+    data_->options = options;
+    data_->plan = same_pattern.data_->plan;
+    data_->layout = same_pattern.data_->layout;
+}
 SparseCholesky::~SparseCholesky() = default;
 SparseCholesky::SparseCholesky(SparseCholesky&&) noexcept = default;
 SparseCholesky& SparseCholesky::operator=(SparseCholesky&&) noexcept = default;

@@ -35,6 +35,8 @@ class SparseCholesky {
 public:
     /// Orders and analyses the pattern of A; `factor` fills in the numbers.
     explicit SparseCholesky(const SparseSymmetric& A, const CholeskyOptions& options = {});
+    /// For matrices of the same pattern, without another analysis.
+    SparseCholesky(const SparseCholesky& same_pattern, const CholeskyOptions& options);
     ~SparseCholesky();
     SparseCholesky(SparseCholesky&&) noexcept;
     SparseCholesky& operator=(SparseCholesky&&) noexcept;

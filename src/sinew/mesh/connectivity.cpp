@@ -1,5 +1,7 @@
 #include "sinew/mesh/connectivity.h"
 
+#include "sinew/mesh/edge_sort.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -96,8 +98,7 @@ std::vector<HalfEdge> sorted_half_edges(const Triangles& triangles) {
                 static_cast<Index>(k)};
         }
     }
-    std::stable_sort(half.begin(), half.end(),
-                     [](const HalfEdge& a, const HalfEdge& b) { return a.key < b.key; });
+    stable_sort_by_edge(half);
     return half;
 }
 

@@ -1,5 +1,7 @@
 #include "sinew/meshing/edge_table.h"
 
+#include "sinew/mesh/edge_sort.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -22,8 +24,7 @@ EdgeTable::EdgeTable(const Triangles& triangles) {
             }
         }
     }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const Entry& x, const Entry& y) { return x.key < y.key; });
+    stable_sort_by_edge(entries);
     sides_.reserve(entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
         if (i == 0 || entries[i].key != entries[i - 1].key) {

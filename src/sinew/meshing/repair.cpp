@@ -98,19 +98,17 @@ bool smoothed_locally(TriangleMesh& mesh, const SurfaceMeasures& measures) {
 
 }  // namespace
 
-RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Progress& progress) {
+std::vector<RepairReport::Action> mend(TriangleMesh& mesh, const RepairOptions& options,
+                                       const Progress& progress) {
     check_ranges(options, "repair");
     require_indices(mesh);
-    RepairReport report;
-    std::int64_t changes = 0;
+    std::vector<RepairReport::Action> actions;
     const auto note = [&](const char* what, std::int64_t count) {
         if (count > 0) {
-            report.actions.push_back({what, count});
-            changes += count;
+            actions.push_back({what, count});
         }
         progress.check_cancelled();
     };
-    Progress::Stage stage = progress.stage("repair", 3);
     LooseMesh work(mesh);
     note("vertices that were not finite dropped", drop_not_finite(work));
     note("vertices joined", weld_vertices(work, options.weld, options.weld_tolerance));
@@ -119,7 +117,6 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
     note("vertices doubled to separate sheets", separate_sheets(work));
     note("degenerate triangles removed", collapse_degenerate(work));
     note("specks dropped", drop_specks(work, options.speck_size));
-    stage.advance();
     if (options.fill_holes) {
         note("holes filled", fill_all_holes(work));
         // A patch may close a hole onto a sheet that is already there.
@@ -130,21 +127,31 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
     }
     note("pieces turned outward", turn_outward(work));
     note("unused vertices dropped", drop_unused(work));
-    if (changes > 0) {
+    if (!actions.empty()) {
         TriangleMesh mended;
         mended.points = work.points;
         mended.triangles = work.triangles;
         carry_data(mesh, work.origin, mended);
         mesh = std::move(mended);
     }
+    return actions;
+}
+
+RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Progress& progress) {
+    Progress::Stage stage = progress.stage("repair", 3);
+    RepairReport report;
+    report.actions = mend(mesh, options, progress);
     stage.advance();
     report.health = check_health(mesh);
+    stage.advance();
     if (options.remove_intersections && report.health.measures.intersections > 0 &&
         report.health.measures.is_closed) {
         const bool is_local = smoothed_locally(mesh, report.health.measures);
-        note(is_local ? "intersecting pairs of triangles smoothed away"
-                      : "intersecting pairs of triangles removed by a level set",
-             report.health.measures.intersections);
+        report.actions.push_back({is_local
+                                      ? "intersecting pairs of triangles smoothed away"
+                                      : "intersecting pairs of triangles removed by a level set",
+                                  report.health.measures.intersections});
+        progress.check_cancelled();
         if (!is_local) {
             mesh = rebuilt(mesh, options.voxel, progress);
         }

@@ -56,6 +56,11 @@ struct RepairReport {
     SurfaceHealth health;  ///< of the result
 };
 
+/// What `repair` does but for crossings, without a look at the result, which takes longer.
+/// @throws InputError, Cancelled  as `repair`
+std::vector<RepairReport::Action> mend(TriangleMesh& mesh, const RepairOptions& options = {},
+                                       const Progress& progress = {});
+
 /// Mends a surface: drops what is not finite, joins vertices, drops repeated triangles, turns
 /// triangles the same way and outward, separates sheets that meet in an edge or a point, collapses
 /// degenerate triangles, drops specks, fills holes, drops unused vertices. What is healthy is not

@@ -92,7 +92,7 @@ TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skel
     // Scans have sheets that meet in a point or an edge, which cannot be simplified.
     const RepairOptions sheets{.weld = Weld::None, .fill_holes = false, .speck_size = 0.0};
     TriangleMesh sound = skin;
-    repair(sound, sheets, progress);
+    mend(sound, sheets, progress);
     sound = without_flakes(sound);
     // A patch may meet a sheet that is there already; what parts them then may open again.
     for (int round = 0; round < kClosingRounds; ++round) {
@@ -101,7 +101,7 @@ TriangleMesh coarse_skin(const TriangleMesh& skin, const CharacterSkeleton& skel
             break;
         }
         sound = std::move(closed);
-        repair(sound, sheets, progress);
+        mend(sound, sheets, progress);
     }
     const std::vector<double> size = triangle_sizes(sound.points, skeleton);
     try {

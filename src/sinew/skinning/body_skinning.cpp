@@ -95,7 +95,7 @@ void BodySkinning::Data::prepare(const Body& body) {
     const std::vector<const ProjectiveTerm*> terms = {&tets, &attachment};
     system.emplace(terms, inertia, free);
     if (options.collisions) {
-        with_contacts.emplace(terms, inertia, free, true);
+        with_contacts.emplace(SkinSystem::factored_often(*system));
         contacts.emplace(flesh.skin, flesh.mesh,
                          2.0 * options.stiffness.unit * options.stiffness.springs);
         untangling.emplace(flesh.skin);

@@ -210,7 +210,6 @@ void ProjectiveSkinning::Data::prepare() {
         find_folds();
     }
     if (options.collisions == SkinCollisions::Global) {
-        contacts.emplace(flesh, options.contact_weight);
         untangling.emplace(flesh);
     }
 }
@@ -232,12 +231,16 @@ void ProjectiveSkinning::Data::find_folds() {
     };
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
     folds.emplace(std::move(found));
-    with_contacts.emplace(std::vector<const ProjectiveTerm*>{&strain}, inertia, free, true);
+    with_contacts.emplace(SkinSystem::factored_often(*system));
     with_contacts->factor(folds->diagonal(free.size()));
     x = flesh.points;
     v.setZero();
     skin = x.topRows(flesh.skin_vertices);
     pose = rest_pose(skeleton);
+    if (options.collisions == SkinCollisions::Global) {
+        contacts.emplace(std::move(finder));
+        contacts->forget();
+    }
 }
 
 // A bone that turns or moves further in a frame than any motion has jumped: between takes, in a
@@ -501,8 +504,7 @@ void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {
     if (!data_->shapes.empty() && !data_->contacts) {
         data_->contacts.emplace(data_->flesh, data_->options.contact_weight);
         if (!data_->with_contacts) {
-            data_->with_contacts.emplace(std::vector<const ProjectiveTerm*>{&data_->strain},
-                                         data_->inertia, data_->free, true);
+            data_->with_contacts.emplace(SkinSystem::factored_often(*data_->system));
         }
     }
 }

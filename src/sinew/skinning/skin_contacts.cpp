@@ -22,6 +22,7 @@ constexpr double kFacing = 0.2;            // cosine between a way out and the w
 constexpr double kLongestWay = 1.2;        // back out of a limb, in its radii
 constexpr double kAirAhead = 1e-3;  // of an edge: how far in front of a vertex air is looked for
 constexpr double kSudden = 2.0;     // edges that a new contact may be deep, and how far it moved
+constexpr double kFewMoved = 0.1;   // of the vertices: then it pays to look only around them
 constexpr double kFlatTet = 1e-6;   // tetrahedra flatter than this at rest hold nothing
 
 Points skin_and_base(const FleshPrisms& flesh) {
@@ -173,19 +174,52 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
     }
 }
 
+// Within a frame the skin is seen twice, and only folds have moved in between.
+void SkinContacts::refit(const Points& x) {
+    std::vector<Index> moved;
+    for (Index i = 0; i < skin_vertices_ && i < fitted_.rows(); ++i) {
+        if (x.row(i) != fitted_.row(i)) {
+            moved.push_back(i);
+        }
+    }
+    if (fitted_.rows() == 0 || static_cast<double>(moved.size()) > kFewMoved * skin_vertices_) {
+        enclosure_.refit(x);
+        fitted_ = x.topRows(skin_vertices_);
+    } else if (!moved.empty()) {
+        enclosure_.refit_around(x, moved);
+        fitted_ = x.topRows(skin_vertices_);
+    }
+}
+
 std::function<bool(Index)> SkinContacts::enclosed_at(const Points& x) {
     // Most frames ask nothing.
     return [this, &x, is_fitted = false](Index vertex) mutable {
         if (!is_fitted) {
-            enclosure_.refit(x);
+            refit(x);
             is_fitted = true;
         }
         return enclosure_.is_enclosed(x, vertex, candidates_);
     };
 }
 
+void SkinContacts::find_enclosed(const Points& x) {
+    refit(x);
+    is_enclosed_ = enclosure_.are_enclosed(x, skin_rows_);
+}
+
+// Rays tell fast which vertices are in flesh at all.
 void SkinContacts::find_itself(const Points& x) {
-    choose_ways_out(x, finder_.find(flesh_at(x)));
+    find_enclosed(x);
+    std::vector<Index> asked;
+    auto last = contacts_.begin();
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        last += last != contacts_.end() && last->pair.vertex < i ? 1 : 0;
+        const bool has_touched = last != contacts_.end() && last->pair.vertex == i;
+        if (is_enclosed_[static_cast<std::size_t>(i)] != 0 || has_touched) {
+            asked.push_back(i);
+        }
+    }
+    choose_ways_out(x, finder_.find_among(flesh_at(x), asked));
 }
 
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
@@ -193,9 +227,6 @@ void SkinContacts::find_itself(const Points& x) {
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     const std::vector<Contact> last = std::exchange(contacts_, {});
     std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
-    if (!found.empty()) {
-        enclosure_.refit(x);
-    }
     for (PointTriangleContact c : found) {
         // What is enclosed at rest (crumpled skin of a scan, the back of an eye) does not collide.
         if (!enclosure_.may_collide(c.vertex)) {
@@ -221,7 +252,7 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
 // The triangle through which a vertex leaves; false where it does not collide.
 bool SkinContacts::choose_way_out(const Points& x, PointTriangleContact& c) {
     // Prisms of flesh that is sheared at a bent joint reach through each other.
-    if (height_of(c, x).value < 0.0 && !enclosure_.is_enclosed(x, c.vertex, candidates_)) {
+    if (height_of(c, x).value < 0.0 && is_enclosed_[static_cast<std::size_t>(c.vertex)] == 0) {
         return false;
     }
     const Vec3 back = -enclosure_.normal_at(c.vertex);
@@ -302,15 +333,19 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
 }
 
 std::vector<Index> SkinContacts::inside(const Points& x) {
+    find_enclosed(x);
+    std::vector<Index> asked;
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        if (is_enclosed_[static_cast<std::size_t>(i)] != 0) {
+            asked.push_back(i);
+        }
+    }
     const Points& flesh = flesh_at(x);
     finder_.forget();
-    finder_.find(flesh);
-    enclosure_.refit(x);
+    finder_.find_among(flesh, asked);
     std::vector<Index> all;
     for (const TetContacts::Depth& d : finder_.depths(flesh)) {
-        if (enclosure_.is_enclosed(x, d.vertex, candidates_)) {
-            all.push_back(d.vertex);
-        }
+        all.push_back(d.vertex);
     }
     return all;
 }
@@ -327,6 +362,7 @@ void SkinContacts::forget() {
     contacts_.clear();
     rigid_.clear();
     before_.resize(0, 3);
+    fitted_.resize(0, 3);
 }
 
 void SkinContacts::add_diagonal(std::span<double> diagonal) const {

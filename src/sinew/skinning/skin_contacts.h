@@ -65,6 +65,8 @@ private:
         Vec3 barycentric;  // of the nearest point of the triangle
     };
     const Points& flesh_at(const Points& x);
+    void refit(const Points& x);
+    void find_enclosed(const Points& x);
     void choose_ways_out(const Points& x, std::span<const PointTriangleContact> found);
     bool choose_way_out(const Points& x, PointTriangleContact& contact);
     bool keep_triangle(const Points& x, std::span<const Contact> last,
@@ -85,7 +87,9 @@ private:
     std::vector<Index> skin_rows_ = {};
     double edge_ = 0.0;  // mean length, m
     SkinEnclosure enclosure_;
-    bool keeps_triangles_ = false;  // from frame to frame
+    Points fitted_ = Points(0, 3);        // where the enclosure has seen the skin; no rows: nowhere
+    std::vector<char> is_enclosed_ = {};  // each vertex, when contacts with itself were sought last
+    bool keeps_triangles_ = false;        // from frame to frame
     // The skin where contacts were sought last, no rows after `forget`, and how deep its vertices
     // were, m.
     Points before_ = Points(0, 3);

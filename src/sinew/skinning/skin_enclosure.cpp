@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace sinew {
 namespace {
 
-constexpr std::size_t kEnclosurePiece = 32;
-constexpr std::size_t kNormalPiece = 2048;
+constexpr std::size_t kEnclosurePiece = 64;
+constexpr std::size_t kNormalPiece = 1024;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
 constexpr double kFarthestExit = 16.0;  // edges
@@ -46,6 +47,61 @@ bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
     return true;
 }
 
+// Where boxes are, seen along each axis, to ask of many rays whether they can meet one.
+class RayMarks {
+public:
+    // @param all     around all boxes
+    // @param margin  by which boxes are widened, m
+    RayMarks(const Bounds& all, double margin)
+        : all_{.low = all.low.array() - kRoom * margin, .high = all.high.array() + kRoom * margin},
+          margin_(kRoom * margin) {
+        for (int k = 0; k < 3; ++k) {
+            const double size = all_.high[k] - all_.low[k];
+            per_metre_[k] = size > 0.0 ? kCells / size : 0.0;
+        }
+    }
+    void add(const Bounds& box) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const int u = (axis + 1) % 3;
+            const int v = (axis + 2) % 3;
+            const std::size_t last[2] = {cell(box.high[u] + margin_, u),
+                                         cell(box.high[v] + margin_, v)};
+            for (std::size_t i = cell(box.low[u] - margin_, u); i <= last[0]; ++i) {
+                for (std::size_t j = cell(box.low[v] - margin_, v); j <= last[1]; ++j) {
+                    marks_[static_cast<std::size_t>(axis)][i * kCells + j] = 1;
+                }
+            }
+        }
+    }
+    // Never false where a ray from p along the axis meets a box.
+    bool is_marked(const Vec3& p, int axis) const {
+        const int u = (axis + 1) % 3;
+        const int v = (axis + 2) % 3;
+        return p[u] >= all_.low[u] && p[u] <= all_.high[u] && p[v] >= all_.low[v] &&
+               p[v] <= all_.high[v] &&
+               marks_[static_cast<std::size_t>(axis)][cell(p[u], u) * kCells + cell(p[v], v)] != 0;
+    }
+    // Never false where one from a place within the margin of p does.
+    bool is_marked_along_any(const Vec3& p) const {
+        return is_marked(p, 0) || is_marked(p, 1) || is_marked(p, 2);
+    }
+
+private:
+    static constexpr std::size_t kCells = 96;
+    static constexpr double kRoom = 1.01;  // for rounding
+    std::size_t cell(double place, int k) const {
+        const double c = (place - all_.low[k]) * per_metre_[k];
+        return !(c > 0.0) ? 0 : c < kCells - 1.0 ? static_cast<std::size_t>(c) : kCells - 1;
+    }
+
+    Bounds all_;
+    double margin_;
+    Vec3 per_metre_ = Vec3::Zero();
+    std::array<std::vector<char>, 3> marks_ = {std::vector<char>(kCells * kCells, 0),
+                                               std::vector<char>(kCells* kCells, 0),
+                                               std::vector<char>(kCells* kCells, 0)};
+};
+
 }  // namespace
 
 SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
@@ -61,17 +117,13 @@ SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
     compute_boxes(skin.points, triangles_, 0.0, boxes_);
     tree_ = MovingTree(boxes_);
     refit(skin.points);
-    is_enclosed_at_rest_.resize(static_cast<std::size_t>(skin_vertices_));
-    radius_.resize(is_enclosed_at_rest_.size());
-    parallel_for(radius_.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
-        std::vector<Index> candidates;
-        for (std::size_t v = begin; v < end; ++v) {
-            const auto i = static_cast<Index>(v);
-            is_enclosed_at_rest_[v] = is_enclosed(skin.points, i, candidates) ? 1 : 0;
-            rest_vertex_normals_.row(i) = normal_at(i).transpose();
-            radius_[v] = (point(rest_, i) - point(skin.base_points, i)).norm();
-        }
-    });
+    std::vector<Index> all(static_cast<std::size_t>(skin_vertices_));
+    std::iota(all.begin(), all.end(), 0);
+    is_enclosed_at_rest_ = are_enclosed(skin.points, all);
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        rest_vertex_normals_.row(i) = normal_at(i).transpose();
+        radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
+    }
 }
 
 bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
@@ -96,8 +148,11 @@ void SkinEnclosure::compute_normal(const Points& x, Index t) {
 void SkinEnclosure::refit(const Points& x) {
     compute_boxes(x, triangles_, 0.0, boxes_);
     tree_.refit(boxes_);
+    moved_.clear();
+    box_before_.clear();
+    is_moved_.assign(static_cast<std::size_t>(triangles_.rows()), 0);
     normals_.resize(triangles_.rows(), 3);
-    parallel_for(boxes_.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(is_moved_.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             compute_normal(x, static_cast<Index>(t));
         }
@@ -107,21 +162,63 @@ void SkinEnclosure::refit(const Points& x) {
 void SkinEnclosure::refit_around(const Points& x, std::span<const Index> moved) {
     std::vector<Index> around;
     for (const Index i : moved) {
-        const auto triangles = triangles_of_vertex_[static_cast<std::size_t>(i)];
-        around.insert(around.end(), triangles.begin(), triangles.end());
-    }
-    std::sort(around.begin(), around.end());
-    around.erase(std::unique(around.begin(), around.end()), around.end());
-    for (const Index t : around) {
-        compute_normal(x, t);
-        Bounds& box = boxes_[static_cast<std::size_t>(t)];
-        box.low = box.high = point(x, triangles_(t, 0));
-        for (int k = 1; k < 3; ++k) {
-            box.low = box.low.cwiseMin(point(x, triangles_(t, k)));
-            box.high = box.high.cwiseMax(point(x, triangles_(t, k)));
+        for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(i)]) {
+            Bounds& box = boxes_[static_cast<std::size_t>(t)];
+            if (is_moved_[static_cast<std::size_t>(t)] == 0) {
+                is_moved_[static_cast<std::size_t>(t)] = 1;
+                moved_.push_back(t);
+                box_before_.push_back(box);
+            }
+            compute_normal(x, t);
+            box.low = box.high = point(x, triangles_(t, 0));
+            for (int k = 1; k < 3; ++k) {
+                box.low = box.low.cwiseMin(point(x, triangles_(t, k)));
+                box.high = box.high.cwiseMax(point(x, triangles_(t, k)));
+            }
+            around.push_back(t);
         }
     }
     tree_.refit(boxes_, around);
+}
+
+std::vector<Index> SkinEnclosure::find_changed(const Points& x) const {
+    if (moved_.empty()) {
+        return {};
+    }
+    std::vector<char> is_changed(static_cast<std::size_t>(skin_vertices_), 0);
+    Bounds all;
+    for (std::size_t i = 0; i < moved_.size(); ++i) {
+        const Bounds& now = boxes_[static_cast<std::size_t>(moved_[i])];
+        all.low = all.low.cwiseMin(now.low).cwiseMin(box_before_[i].low);
+        all.high = all.high.cwiseMax(now.high).cwiseMax(box_before_[i].high);
+        for (int k = 0; k < 3; ++k) {
+            is_changed[static_cast<std::size_t>(triangles_(moved_[i], k))] = 1;
+        }
+    }
+    RayMarks marks(all, air_);
+    for (std::size_t i = 0; i < moved_.size(); ++i) {
+        marks.add(boxes_[static_cast<std::size_t>(moved_[i])]);
+        marks.add(box_before_[i]);
+    }
+    parallel_for(is_changed.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            // Rays start so near to the vertex that most need not be looked at.
+            if (is_changed[i] != 0 || !marks.is_marked_along_any(point(x, static_cast<Index>(i)))) {
+                continue;
+            }
+            const Rays rays = rays_of(x, static_cast<Index>(i));
+            for (int k = 0; k < rays.count && is_changed[i] == 0; ++k) {
+                is_changed[i] = marks.is_marked(rays.start, (rays.first + k) % 3) ? 1 : 0;
+            }
+        }
+    });
+    std::vector<Index> changed;
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        if (is_changed[static_cast<std::size_t>(i)] != 0) {
+            changed.push_back(i);
+        }
+    }
+    return changed;
 }
 
 void SkinEnclosure::find_overlapping(const Bounds& query, std::vector<Index>& found) const {
@@ -137,59 +234,88 @@ Vec3 SkinEnclosure::normal_at(Index vertex) const {
     return sum.normalized();
 }
 
+// How a ray along an axis crosses a triangle: 1 out of the body, -1 into it, 0 not at all.
+int SkinEnclosure::crossing(const Points& x, const Vec3& p, int axis, double sign, Index t) const {
+    const int u = (axis + 1) % 3;
+    const int v = (axis + 2) % 3;
+    // On which side of an edge the ray passes; both triangles of an edge ask the same way round, so
+    // that no ray slips through between them.
+    const Index corner[3] = {triangles_(t, 0), triangles_(t, 1), triangles_(t, 2)};
+    double du[3];
+    double dv[3];
+    for (int k = 0; k < 3; ++k) {
+        du[k] = x(corner[k], u) - p[u];
+        dv[k] = x(corner[k], v) - p[v];
+    }
+    const auto side = [&](int from, int to) {
+        const bool is_turned = corner[from] > corner[to];
+        const int a = is_turned ? to : from;
+        const int b = is_turned ? from : to;
+        return (du[a] * dv[b] - dv[a] * du[b] >= 0.0) != is_turned;
+    };
+    const bool is_left = side(0, 1);
+    if (side(1, 2) != is_left || side(2, 0) != is_left ||
+        is_flake_[static_cast<std::size_t>(t)] != 0) {
+        return 0;
+    }
+    const Vec3 a = point(x, corner[0]);
+    const Vec3 n = point(normals_, t);
+    if (n[axis] != 0.0 && sign * n.dot(a - p) / n[axis] > 0.0) {
+        return sign * n[axis] > 0.0 ? 1 : -1;
+    }
+    return 0;
+}
+
 // Triangles that a ray along an axis leaves the body through, less those that it enters through:
 // the winding number of where it starts, if the skin is closed.
 int SkinEnclosure::crossings(const Points& x, const Vec3& p, int axis, double sign,
                              std::vector<Index>& candidates) const {
-    const int u = (axis + 1) % 3;
-    const int v = (axis + 2) % 3;
     Bounds ray{.low = p, .high = p};
     (sign > 0.0 ? ray.high : ray.low)[axis] += sign * kBeyond;
     find_overlapping(ray, candidates);
-    // On which side of an edge the ray passes; both triangles of an edge ask the same way round, so
-    // that no ray slips through between them.
-    const auto side = [&](Index a, Index b) {
-        const bool is_turned = a > b;
-        const Vec3 from = point(x, is_turned ? b : a) - p;
-        const Vec3 to = point(x, is_turned ? a : b) - p;
-        return (from[u] * to[v] - from[v] * to[u] >= 0.0) != is_turned;
-    };
     int sum = 0;
     for (const Index t : candidates) {
-        const Index a = triangles_(t, 0);
-        const Index b = triangles_(t, 1);
-        const Index c = triangles_(t, 2);
-        const bool is_left = side(a, b);
-        if (side(b, c) != is_left || side(c, a) != is_left ||
-            is_flake_[static_cast<std::size_t>(t)] != 0) {
-            continue;
-        }
-        const Vec3 n = point(normals_, t);
-        if (n[axis] != 0.0 && sign * n.dot(point(x, a) - p) / n[axis] > 0.0) {
-            sum += sign * n[axis] > 0.0 ? 1 : -1;
-        }
+        sum += crossing(x, p, axis, sign, t);
     }
     return sum;
 }
 
-// By one ray, along the axis nearest to the normal; by most of three where the skin is open, since
-// some may leave it through a hole.
+// One ray, along the axis nearest to the normal; three where the skin is open, since some may leave
+// it through a hole.
+SkinEnclosure::Rays SkinEnclosure::rays_of(const Points& x, Index vertex) const {
+    Rays rays{.start = Vec3::Zero(),
+              .normal = normal_at(vertex),
+              .first = 0,
+              .count = is_closed_ ? 1 : 3};
+    rays.start = point(x, vertex) + air_ * rays.normal;
+    rays.normal.cwiseAbs().maxCoeff(&rays.first);
+    return rays;
+}
+
 bool SkinEnclosure::is_enclosed(const Points& x, Index vertex,
                                 std::vector<Index>& candidates) const {
     if (triangles_of_vertex_[static_cast<std::size_t>(vertex)].empty()) {
         return false;
     }
-    const Vec3 n = normal_at(vertex);
-    const Vec3 p = point(x, vertex) + air_ * n;
-    int first = 0;
-    n.cwiseAbs().maxCoeff(&first);
-    const int rays = is_closed_ ? 1 : 3;
+    const Rays rays = rays_of(x, vertex);
     int votes = 0;
-    for (int k = 0; k < rays; ++k) {
-        const int axis = (first + k) % 3;
-        votes += crossings(x, p, axis, n[axis] < 0.0 ? -1.0 : 1.0, candidates) > 0 ? 1 : 0;
+    for (int k = 0; k < rays.count; ++k) {
+        const int axis = (rays.first + k) % 3;
+        const double sign = rays.normal[axis] < 0.0 ? -1.0 : 1.0;
+        votes += crossings(x, rays.start, axis, sign, candidates) > 0 ? 1 : 0;
     }
-    return 2 * votes > rays;
+    return 2 * votes > rays.count;
+}
+
+std::vector<char> SkinEnclosure::are_enclosed(const Points& x, std::span<const Index> asked) const {
+    std::vector<char> is(asked.size(), 0);
+    parallel_for(asked.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        for (std::size_t i = begin; i < end; ++i) {
+            is[i] = is_enclosed(x, asked[i], candidates) ? 1 : 0;
+        }
+    });
+    return is;
 }
 
 double SkinEnclosure::way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const {
@@ -223,13 +349,19 @@ double SkinEnclosure::way_out(const Points& x, Index vertex, std::vector<Index>&
 
 std::vector<SkinEnclosure::Depth> SkinEnclosure::depths(const Points& x) {
     refit(x);
+    std::vector<Index> asked;
+    for (Index v = 0; v < skin_vertices_; ++v) {
+        if (may_collide(v)) {
+            asked.push_back(v);
+        }
+    }
+    const std::vector<char> is_enclosed = are_enclosed(x, asked);
     std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
-    parallel_for(depth.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
+    parallel_for(asked.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> candidates;
-        for (std::size_t v = begin; v < end; ++v) {
-            const auto vertex = static_cast<Index>(v);
-            if (may_collide(vertex) && is_enclosed(x, vertex, candidates)) {
-                depth[v] = way_out(x, vertex, candidates);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_enclosed[i] != 0) {
+                depth[static_cast<std::size_t>(asked[i])] = way_out(x, asked[i], candidates);
             }
         }
     });

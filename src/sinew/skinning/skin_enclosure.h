@@ -30,6 +30,10 @@ public:
     void refit(const Points& x);
     /// The same when only these few vertices have moved since.
     void refit_around(const Points& x, std::span<const Index> moved);
+    /// Vertices that may be enclosed though they were not at the last `refit`, or the other way
+    /// round, ascending: those of triangles that have moved since, and those whose rays run where
+    /// one of these is or was. All others are what they were then.
+    std::vector<Index> find_changed(const Points& x) const;
 
     /// Normals of the triangles where `refit` has seen them, as long as twice their areas.
     const Points& normals() const {
@@ -41,6 +45,8 @@ public:
     /// @param x           as in `refit`
     /// @param candidates  scratch, one per thread
     bool is_enclosed(const Points& x, Index vertex, std::vector<Index>& candidates) const;
+    /// The same of many, in parallel: 1 for those that are.
+    std::vector<char> are_enclosed(const Points& x, std::span<const Index> asked) const;
     /// Distance of an enclosed vertex to the nearest triangle that it lies behind, but not one of
     /// its own, m.
     double way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const;
@@ -66,8 +72,18 @@ public:
     SkinPenetration penetration(const Points& x);
 
 private:
+    // Where the rays of a vertex start, and their directions: the first along the axis nearest to
+    // the normal, three in turn where the skin is open.
+    struct Rays {
+        Vec3 start;
+        Vec3 normal;
+        int first;
+        int count;
+    };
+    Rays rays_of(const Points& x, Index vertex) const;
     int crossings(const Points& x, const Vec3& p, int axis, double sign,
                   std::vector<Index>& candidates) const;
+    int crossing(const Points& x, const Vec3& p, int axis, double sign, Index triangle) const;
     void compute_normal(const Points& x, Index triangle);
 
     Index skin_vertices_;
@@ -79,6 +95,10 @@ private:
     double air_;   // m
     MovingTree tree_ = {};
     std::vector<Bounds> boxes_ = {};
+    // Triangles that have moved since the last `refit`, and where they were then.
+    std::vector<Index> moved_ = {};
+    std::vector<char> is_moved_ = {};
+    std::vector<Bounds> box_before_ = {};
     Points normals_ = Points(0, 3);
     std::vector<char> is_enclosed_at_rest_ = {};
     Points rest_;

@@ -22,13 +22,12 @@ SparseSymmetric reduced_matrix(const std::vector<const ProjectiveTerm*>& terms,
 }  // namespace
 
 SkinSystem::SkinSystem(const std::vector<const ProjectiveTerm*>& terms,
-                       std::span<const double> masses, std::span<const int> free,
-                       bool factors_often)
+                       std::span<const double> masses, std::span<const int> free)
     : free_(free.begin(), free.end()),
       is_contiguous_(free.empty() || free.back() + 1 == static_cast<int>(free.size())),
       matrix_(reduced_matrix(terms, masses, free)),
       value_(matrix_.value),
-      cholesky_(matrix_, {.factor_in_float = factors_often}),
+      cholesky_(matrix_),
       workspace_(cholesky_.make_workspace()) {
     for (int i = 0; i < matrix_.size; ++i) {
         const auto begin = static_cast<std::size_t>(matrix_.start[static_cast<std::size_t>(i)]);
@@ -49,6 +48,20 @@ SkinSystem::SkinSystem(const std::vector<const ProjectiveTerm*>& terms,
     }
     reduced_.resize(3 * free_.size());
     factor({});
+}
+
+SkinSystem::SkinSystem(const SkinSystem& same, const CholeskyOptions& options)
+    : free_(same.free_),
+      is_contiguous_(same.is_contiguous_),
+      matrix_(same.matrix_),
+      value_(same.value_),
+      diagonal_at_(same.diagonal_at_),
+      cholesky_(same.cholesky_, options),
+      workspace_(cholesky_.make_workspace()),
+      reduced_(same.reduced_.size()) {}
+
+SkinSystem SkinSystem::factored_often(const SkinSystem& same) {
+    return {same, {.factor_in_float = true}};
 }
 
 void SkinSystem::factor(std::span<const double> diagonal) {

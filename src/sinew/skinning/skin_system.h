@@ -14,9 +14,11 @@ class SkinSystem {
 public:
     /// @param free    vertices that are unknowns, ascending
     /// @param masses  of all vertices over dt^2
-    /// @param factors_often  factorise in single precision, which is twice as fast
     SkinSystem(const std::vector<const ProjectiveTerm*>& terms, std::span<const double> masses,
-               std::span<const int> free, bool factors_often = false);
+               std::span<const int> free);
+    /// The same system, to be factorised often: in single precision, which is twice as fast. It is
+    /// not factorised yet.
+    static SkinSystem factored_often(const SkinSystem& same);
 
     /// Factorises with D on the free unknowns.
     void factor(std::span<const double> diagonal);
@@ -25,6 +27,8 @@ public:
     void solve(const Points& f, Points& d);
 
 private:
+    SkinSystem(const SkinSystem& same, const CholeskyOptions& options);
+
     std::vector<int> free_;
     bool is_contiguous_;  // the free vertices are 0, 1, 2, ...
     SparseSymmetric matrix_;

@@ -14,7 +14,7 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kUntanglingPiece = 16;
+constexpr std::size_t kUntanglingPiece = 4;
 constexpr int kIronRounds = 6;  // of pushing and ironing, at most
 constexpr int kStuck = 2;       // of them without success are enough
 constexpr int kTuckRounds = 48;
@@ -27,20 +27,57 @@ constexpr int kRings = 2;             // of neighbours that are asked, of what t
 constexpr double kBesideMoved = 0.5;  // edges: how near other skin is asked too
 constexpr double kTuck = 0.95;        // of the way to the neighbour
 constexpr double kStill = 0.01;       // edges moved against the bone, with which all of it is kept
-constexpr double kShallow = 0.03;   // of an edge: depth of what was moved before and is left alone
-constexpr double kPassing = 0.01;   // of an edge, moved: less passes nothing
-constexpr double kBesideWay = 1.0;  // edges: how near other skin is asked then
-constexpr double kUneven = 1e-3;    // of an edge
+constexpr double kShallow = 0.03;  // of an edge: depth of what was moved before and is left alone
+constexpr double kUneven = 1e-3;   // of an edge
 constexpr double kForget =
     0.5;                       // of an edge, moved against the bone: nothing of the offset is kept
 constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
 
-void make_unique(std::vector<Index>& vertices) {
-    std::sort(vertices.begin(), vertices.end());
-    vertices.erase(std::unique(vertices.begin(), vertices.end()), vertices.end());
-}
+// Vertices, each once.
+class VertexSet {
+public:
+    explicit VertexSet(Index vertices) : is_in_(static_cast<std::size_t>(vertices), 0) {}
+
+    void add(Index vertex) {
+        char& is_in = is_in_[static_cast<std::size_t>(vertex)];
+        if (is_in == 0) {
+            is_in = 1;
+            list_.push_back(vertex);
+        }
+    }
+    void add(std::span<const Index> vertices) {
+        for (const Index i : vertices) {
+            add(i);
+        }
+    }
+    // Rings of neighbours around all that is in.
+    void add_rings(const Lists& neighbours, int rings) {
+        std::size_t begin = 0;
+        for (int ring = 0; ring < rings; ++ring) {
+            const std::size_t end = list_.size();
+            for (; begin < end; ++begin) {
+                add(neighbours[static_cast<std::size_t>(list_[begin])]);
+            }
+        }
+    }
+    // Sorting takes longer than a look at all of them.
+    std::vector<Index> ascending() const {
+        std::vector<Index> all;
+        all.reserve(list_.size());
+        for (std::size_t i = 0; i < is_in_.size() && all.size() < list_.size(); ++i) {
+            if (is_in_[i] != 0) {
+                all.push_back(static_cast<Index>(i));
+            }
+        }
+        return all;
+    }
+
+private:
+    std::vector<char> is_in_;
+    std::vector<Index> list_ = {};
+};
 
 // In -1 .. 1, different for each vertex and axis.
 double unevenness(Index vertex, int axis) {
@@ -59,72 +96,31 @@ SkinUntangling::SkinUntangling(const SkinOnBones& skin)
       neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
       bone_of_(skin.bone),
       edge_(mean_edge(skin)),
-      enclosure_(skin),
-      is_marked_(static_cast<std::size_t>(skin_vertices_), 0) {
+      enclosure_(skin) {
     for (Index i = 0; i < skin_vertices_; ++i) {
         all_.push_back(i);
     }
 }
 
-// Leaves the vertices ascending, each once.
-void SkinUntangling::add_rings(std::vector<Index>& vertices, int rings) const {
-    for (int ring = 0; ring <= rings; ++ring) {
-        make_unique(vertices);
-        for (std::size_t i = 0, count = vertices.size(); i < count && ring < rings; ++i) {
-            const auto near = neighbours_[static_cast<std::size_t>(vertices[i])];
-            vertices.insert(vertices.end(), near.begin(), near.end());
-        }
-    }
-}
-
-// Corners of the triangles in a box, but those that are marked; marks what it adds.
-void SkinUntangling::add_corners(const Bounds& box, std::vector<Index>& vertices) {
-    enclosure_.find_overlapping(box, found_);
-    for (const Index t : found_) {
-        for (int k = 0; k < 3; ++k) {
-            char& is_marked = is_marked_[static_cast<std::size_t>(triangles_(t, k))];
-            if (is_marked == 0) {
-                is_marked = 1;
-                vertices.push_back(triangles_(t, k));
-            }
-        }
-    }
-}
-
-// Rings of neighbours, and vertices of other skin beside, which what has moved may enclose now.
-void SkinUntangling::add_near(const Points& x, std::vector<Index>& vertices) {
-    std::vector<Index> beside;
+// The vertices, rings of neighbours, and vertices of other skin beside, which what has moved may
+// enclose now.
+std::vector<Index> SkinUntangling::and_near(const Points& x,
+                                            std::span<const Index> vertices) const {
+    VertexSet near(skin_vertices_);
+    near.add(vertices);
+    near.add_rings(neighbours_, kRings);
+    std::vector<Index> found;
     const Vec3 reach = Vec3::Constant(kBesideMoved * edge_);
     for (const Index i : vertices) {
         const Vec3 p = point(x, i);
-        add_corners({.low = p - reach, .high = p + reach}, beside);
-    }
-    for (const Index i : beside) {
-        is_marked_[static_cast<std::size_t>(i)] = 0;
-    }
-    add_rings(vertices, kRings);
-    vertices.insert(vertices.end(), beside.begin(), beside.end());
-    make_unique(vertices);
-}
-
-// To what was moved and asked, all that it may have passed on its way: besides, nothing can be
-// enclosed anew.
-void SkinUntangling::add_passed(const Points& from, const Points& x) {
-    make_unique(reached_);
-    std::vector<Index> passed;
-    const Vec3 reach = Vec3::Constant(kBesideWay * edge_);
-    for (const Index i : reached_) {
-        const Vec3 p = point(from, i);
-        const Vec3 q = point(x, i);
-        if ((p - q).norm() > kPassing * edge_) {
-            add_corners({.low = p.cwiseMin(q) - reach, .high = p.cwiseMax(q) + reach}, passed);
+        enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
+        for (const Index t : found) {
+            for (int k = 0; k < 3; ++k) {
+                near.add(triangles_(t, k));
+            }
         }
     }
-    for (const Index i : passed) {
-        is_marked_[static_cast<std::size_t>(i)] = 0;
-    }
-    reached_.insert(reached_.end(), passed.begin(), passed.end());
-    make_unique(reached_);
+    return near.ascending();
 }
 
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
@@ -160,24 +156,19 @@ Index SkinUntangling::other_side(const Points& x, Index vertex,
 }
 
 void SkinUntangling::find_ways(const Points& x, std::span<const Index> asked) {
-    constexpr Index kFree = -2;
-    std::vector<Index> way(asked.size(), kFree);
-    parallel_for(asked.size(), kUntanglingPiece, [&](std::size_t begin, std::size_t end) {
-        std::vector<Index> candidates;
-        candidates.reserve(128);
-        for (std::size_t i = begin; i < end; ++i) {
-            if (enclosure_.may_collide(asked[i]) &&
-                enclosure_.is_enclosed(x, asked[i], candidates)) {
-                way[i] = other_side(x, asked[i], candidates);
-            }
-        }
-    });
+    const std::vector<char> is_enclosed = enclosure_.are_enclosed(x, asked);
     ways_.clear();
     for (std::size_t i = 0; i < asked.size(); ++i) {
-        if (way[i] != kFree) {
-            ways_.push_back({asked[i], way[i]});
+        if (is_enclosed[i] != 0 && enclosure_.may_collide(asked[i])) {
+            ways_.push_back({asked[i], -1});
         }
     }
+    parallel_for(ways_.size(), kUntanglingPiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<Index> candidates;
+        for (std::size_t i = begin; i < end; ++i) {
+            ways_[i].triangle = other_side(x, ways_[i].vertex, candidates);
+        }
+    });
 }
 
 bool SkinUntangling::is_found(Index vertex) const {
@@ -187,15 +178,14 @@ bool SkinUntangling::is_found(Index vertex) const {
 
 // What a round has moved: what was enclosed, and its other sides.
 std::vector<Index> SkinUntangling::moved() const {
-    std::vector<Index> all;
+    VertexSet all(skin_vertices_);
     for (const Way& way : ways_) {
-        all.push_back(way.vertex);
+        all.add(way.vertex);
         for (int k = 0; way.triangle >= 0 && k < 3; ++k) {
-            all.push_back(triangles_(way.triangle, k));
+            all.add(triangles_(way.triangle, k));
         }
     }
-    make_unique(all);
-    return all;
+    return all.ascending();
 }
 
 void SkinUntangling::push_apart(Points& x, const Way& way) const {
@@ -232,19 +222,19 @@ void SkinUntangling::iron(Points& x) const {
 
 // What has no other side, or was pushed a few times in vain.
 void SkinUntangling::iron_more() {
-    const auto before = static_cast<std::ptrdiff_t>(ironed_.size());
+    VertexSet more(skin_vertices_);
+    more.add(ironed_);
     for (const Way& way : ways_) {
         const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
         if (way.triangle < 0 || rounds > kPushes) {
-            ironed_.push_back(way.vertex);
+            more.add(way.vertex);
         }
         // A vertex that is ironed already takes its neighbours along.
-        if (std::binary_search(ironed_.begin(), ironed_.begin() + before, way.vertex)) {
-            const auto near = neighbours_[static_cast<std::size_t>(way.vertex)];
-            ironed_.insert(ironed_.end(), near.begin(), near.end());
+        if (std::binary_search(ironed_.begin(), ironed_.end(), way.vertex)) {
+            more.add(neighbours_[static_cast<std::size_t>(way.vertex)]);
         }
     }
-    make_unique(ironed_);
+    ironed_ = more.ascending();
 }
 
 // Most of the way to a neighbour that is free, the nearest first: what is left of the depth is
@@ -280,12 +270,10 @@ void SkinUntangling::push_and_iron(Points& x) {
         }
         iron(x);
         // Only what is near to what has moved can have changed.
-        std::vector<Index> asked = moved();
-        asked.insert(asked.end(), ironed_.begin(), ironed_.end());
-        enclosure_.refit_around(x, asked);
-        add_near(x, asked);
-        reached_.insert(reached_.end(), asked.begin(), asked.end());
-        find_ways(x, asked);
+        std::vector<Index> moved_now = moved();
+        moved_now.insert(moved_now.end(), ironed_.begin(), ironed_.end());
+        enclosure_.refit_around(x, moved_now);
+        find_ways(x, and_near(x, moved_now));
         stuck = ways_.size() < fewest ? 0 : stuck + 1;
         fewest = std::min(fewest, ways_.size());
     }
@@ -308,19 +296,18 @@ void SkinUntangling::push_and_tuck(Points& x) {
                 push_apart(x, way);
             }
         }
-        std::vector<Index> asked = moved();
-        enclosure_.refit_around(x, asked);
-        add_near(x, asked);
-        reached_.insert(reached_.end(), asked.begin(), asked.end());
-        find_ways(x, asked);
+        const std::vector<Index> moved_now = moved();
+        enclosure_.refit_around(x, moved_now);
+        find_ways(x, and_near(x, moved_now));
     }
 }
 
 // Adds the offsets of the last frame, around what the simulation still leaves enclosed.
 void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometry3d> motion) const {
-    std::vector<Index> near = moved();
-    add_rings(near, kRings);
-    for (const Index i : near) {
+    VertexSet near(skin_vertices_);
+    near.add(moved());
+    near.add_rings(neighbours_, kRings);
+    for (const Index i : near.ascending()) {
         const Eigen::Isometry3d& T =
             motion[static_cast<std::size_t>(bone_of_[static_cast<std::size_t>(i)])];
         const double way = (point(x, i) - T * point(before_, i)).norm();
@@ -338,6 +325,15 @@ void SkinUntangling::leave_shallow(const Points& x) {
     });
 }
 
+// What was enclosed to begin with, and what may have changed since.
+std::vector<Index> SkinUntangling::in_doubt(const Points& x,
+                                            std::span<const Index> enclosed) const {
+    VertexSet all(skin_vertices_);
+    all.add(enclosed);
+    all.add(enclosure_.find_changed(x));
+    return all.ascending();
+}
+
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     return untangle(skin, motion, all_);
 }
@@ -351,8 +347,11 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
         find_ways(skin, asked);
     }
     if (!ways_.empty()) {
-        std::vector<Index> near = moved();
-        add_near(skin, near);
+        std::vector<Index> enclosed;
+        for (const Way& way : ways_) {
+            enclosed.push_back(way.vertex);
+        }
+        const std::vector<Index> near = and_near(skin, moved());
         // In even meshes, what is nearest would else be up to rounding.
         for (const Index i : near) {
             for (int k = 0; k < 3; ++k) {
@@ -365,13 +364,11 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
         enclosure_.refit_around(skin, near);
         find_ways(skin, near);
         leave_shallow(skin);
-        reached_ = near;
         push_and_iron(skin);
         push_and_tuck(skin);
         // What was moved may have enclosed what nobody has asked since.
         for (int again = 0; again < kChecks; ++again) {
-            add_passed(simulated, skin);
-            find_ways(skin, reached_);
+            find_ways(skin, in_doubt(skin, enclosed));
             leave_shallow(skin);
             if (ways_.empty()) {
                 break;

@@ -44,10 +44,8 @@ private:
         Index vertex;
         Index triangle;  // the other side, -1 without
     };
-    void add_rings(std::vector<Index>& vertices, int rings) const;
-    void add_corners(const Bounds& box, std::vector<Index>& vertices);
-    void add_near(const Points& x, std::vector<Index>& vertices);
-    void add_passed(const Points& from, const Points& x);
+    std::vector<Index> and_near(const Points& x, std::span<const Index> vertices) const;
+    std::vector<Index> in_doubt(const Points& x, std::span<const Index> enclosed) const;
     Index other_side(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     void find_ways(const Points& x, std::span<const Index> asked);
     bool is_found(Index vertex) const;
@@ -68,12 +66,9 @@ private:
     std::vector<Index> bone_of_;
     double edge_;  // mean length, m
     SkinEnclosure enclosure_;
-    std::vector<Way> ways_ = {};       // of enclosed vertices, ascending
-    std::vector<Index> ironed_ = {};   // ascending
-    std::vector<int> rounds_ = {};     // in which a vertex was enclosed
-    std::vector<Index> reached_ = {};  // what was moved in this frame, and what was asked beside
-    std::vector<char> is_marked_;      // of vertices, scratch; all 0 between calls
-    std::vector<Index> found_ = {};    // scratch
+    std::vector<Way> ways_ = {};      // of enclosed vertices, ascending
+    std::vector<Index> ironed_ = {};  // ascending
+    std::vector<int> rounds_ = {};    // in which a vertex was enclosed
     // Of the last frame: the skin as it was simulated, and how far it was moved, m; no rows
     // without.
     Points before_ = Points(0, 3);

@@ -19,6 +19,8 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kUpsamplingPiece = 256;
+constexpr std::size_t kAhead = 12;     // vertices whose weights are asked for in time
+constexpr std::size_t kLine = 64;      // bytes of the cache
 constexpr double kLargestSum = 8.0;    // of |N_ij| over i: more would amplify noise
 constexpr double kFlatNormals = 1e-3;  // normals that differ by less are one
 constexpr double kNothingLeft = 1e-5;  // m; smaller remainders are not kept
@@ -183,17 +185,31 @@ template <typename Number, typename Take>
 void weighted_sums(const std::vector<Eigen::Vector4f>& rows, std::span<const Number> index,
                    std::span<const float> weight, std::size_t count, const Take& take) {
     parallel_for(index.size() / count, kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
+        const Eigen::Vector4f* row = rows.data();
         for (std::size_t j = begin; j < end; ++j) {
-            Eigen::Vector4f even = Eigen::Vector4f::Zero();  // two sums that need not wait
-            Eigen::Vector4f odd = Eigen::Vector4f::Zero();
-            std::size_t i = count * j;
-            for (; i + 1 < count * (j + 1); i += 2) {
-                even += weight[i] * rows[static_cast<std::size_t>(index[i])];
-                odd += weight[i + 1] * rows[static_cast<std::size_t>(index[i + 1])];
+            const Number* at = index.data() + count * j;
+            const float* w = weight.data() + count * j;
+            // The lists are longer than the cache is large, and each is read once.
+            for (std::size_t ahead = 0; ahead < count; ahead += kLine / sizeof(float)) {
+                __builtin_prefetch(w + kAhead * count + ahead);
             }
-            if (i < count * (j + 1)) {
-                even += weight[i] * rows[static_cast<std::size_t>(index[i])];
+            for (std::size_t ahead = 0; ahead < count; ahead += kLine / sizeof(Number)) {
+                __builtin_prefetch(at + kAhead * count + ahead);
             }
+            // Four sums that need not wait for each other.
+            Eigen::Vector4f sum[4] = {Eigen::Vector4f::Zero(), Eigen::Vector4f::Zero(),
+                                      Eigen::Vector4f::Zero(), Eigen::Vector4f::Zero()};
+            std::size_t i = 0;
+            for (; i + 4 <= count; i += 4) {
+                for (std::size_t k = 0; k < 4; ++k) {
+                    sum[k] += w[i + k] * row[at[i + k]];
+                }
+            }
+            for (; i < count; ++i) {
+                sum[i % 4] += w[i] * row[at[i]];
+            }
+            const Eigen::Vector4f even = sum[0] + sum[2];
+            const Eigen::Vector4f odd = sum[1] + sum[3];
             take(static_cast<Eigen::Index>(j), (even + odd).head<3>().cast<double>());
         }
     });
