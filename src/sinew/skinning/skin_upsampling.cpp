@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -180,6 +181,8 @@ std::vector<Eigen::Vector4f> padded(const Points& points) {
     return rows;
 }
 
+typedef float TwoPoints __attribute__((vector_size(8 * sizeof(float))));
+
 // Hands over the sum of rows[index] * weight of each vertex, `count` of them, in parallel.
 template <typename Number, typename Take>
 void weighted_sums(const std::vector<Eigen::Vector4f>& rows, std::span<const Number> index,
@@ -196,21 +199,25 @@ void weighted_sums(const std::vector<Eigen::Vector4f>& rows, std::span<const Num
             for (std::size_t ahead = 0; ahead < count; ahead += kLine / sizeof(Number)) {
                 __builtin_prefetch(at + kAhead * count + ahead);
             }
-            // Four sums that need not wait for each other.
-            Eigen::Vector4f sum[4] = {Eigen::Vector4f::Zero(), Eigen::Vector4f::Zero(),
-                                      Eigen::Vector4f::Zero(), Eigen::Vector4f::Zero()};
+            // Two points at a time, and two sums that need not wait for each other.
+            TwoPoints sum[2] = {};
             std::size_t i = 0;
             for (; i + 4 <= count; i += 4) {
-                for (std::size_t k = 0; k < 4; ++k) {
-                    sum[k] += w[i + k] * row[at[i + k]];
+                for (std::size_t k = 0; k < 2; ++k) {
+                    const float u = w[i + 2 * k];
+                    const float v = w[i + 2 * k + 1];
+                    Eigen::Vector4f pair[2] = {row[at[i + 2 * k]], row[at[i + 2 * k + 1]]};
+                    TwoPoints points;
+                    std::memcpy(&points, pair, sizeof points);
+                    sum[k] += TwoPoints{u, u, u, u, v, v, v, v} * points;
                 }
             }
+            const TwoPoints both = sum[0] + sum[1];
+            Eigen::Vector4f all(both[0] + both[4], both[1] + both[5], both[2] + both[6], 0.0f);
             for (; i < count; ++i) {
-                sum[i % 4] += w[i] * row[at[i]];
+                all += w[i] * row[at[i]];
             }
-            const Eigen::Vector4f even = sum[0] + sum[2];
-            const Eigen::Vector4f odd = sum[1] + sum[3];
-            take(static_cast<Eigen::Index>(j), (even + odd).head<3>().cast<double>());
+            take(static_cast<Eigen::Index>(j), all.head<3>().cast<double>());
         }
     });
 }
