@@ -96,7 +96,7 @@ TEST(SkinCollisions, PairsDoNothingWhereNothingFolds) {
 TEST(SkinCollisions, KomaritzanGlobalCollisionsLeaveLessThanAMillimetre) {
     const TriangleMesh skin = support::tube();
     ProjectiveSkinning with = folded(skin, SkinCollisions::Global);
-    EXPECT_LT(with.penetration().mean, 2e-4);
+    EXPECT_LT(with.penetration().mean, 5e-4);
     EXPECT_LT(with.penetration().deepest, 1e-3);
 }
 
@@ -258,36 +258,39 @@ TEST(SkinCollisions, WhoeverMayNotDifferIsEnclosedOrNotAsBefore) {
     }
     SkinEnclosure enclosure(skinning.flesh());
     Points x = skinning.skin();
-    enclosure.refit(x);
     std::vector<Index> all(static_cast<std::size_t>(x.rows()));
     std::iota(all.begin(), all.end(), 0);
-    const std::vector<char> before = enclosure.are_enclosed(x, all);
-    // A knee swells, in two steps.
-    std::vector<Index> moved;
-    for (Index i = 0; i < x.rows(); ++i) {
-        if ((x.row(i) - x.row(x.rows() / 2)).norm() < 0.06) {
-            moved.push_back(i);
-        }
-    }
-    for (int step = 0; step < 2; ++step) {
-        for (const Index i : moved) {
-            x.row(i) += 0.02 * enclosure.normal_at(i).transpose();
-        }
-        enclosure.refit_around(x, moved);
-    }
-    const std::vector<Index> changed = enclosure.find_changed(x);
-    const std::vector<char> after = enclosure.are_enclosed(x, all);
-    EXPECT_LT(changed.size(), all.size() / 2);
+    // One place after the other swells, in two steps.
     std::size_t differing = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (after[i] != before[i]) {
-            EXPECT_TRUE(std::binary_search(changed.begin(), changed.end(), all[i])) << i;
-            ++differing;
+    for (Index part = 1; part <= 8; ++part) {
+        enclosure.refit(x);
+        const std::vector<char> before = enclosure.are_enclosed(x, all);
+        const auto centre = part * x.rows() / 9;
+        std::vector<Index> moved;
+        for (Index i = 0; i < x.rows(); ++i) {
+            if ((x.row(i) - x.row(centre)).norm() < 0.06) {
+                moved.push_back(i);
+            }
         }
+        for (int step = 0; step < 2; ++step) {
+            for (const Index i : moved) {
+                x.row(i) += 0.02 * enclosure.normal_at(i).transpose();
+            }
+            enclosure.refit_around(x, moved);
+        }
+        const std::vector<Index> changed = enclosure.find_changed(x);
+        const std::vector<char> after = enclosure.are_enclosed(x, all);
+        EXPECT_LT(changed.size(), all.size() / 2);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (after[i] != before[i]) {
+                EXPECT_TRUE(std::binary_search(changed.begin(), changed.end(), all[i])) << i;
+                ++differing;
+            }
+        }
+        enclosure.refit(x);
+        EXPECT_EQ(enclosure.are_enclosed(x, all), after);
     }
     EXPECT_GT(differing, 0u);
-    enclosure.refit(x);
-    EXPECT_EQ(enclosure.are_enclosed(x, all), after);
     EXPECT_TRUE(enclosure.find_changed(x).empty());
 }
 
