@@ -190,48 +190,32 @@ ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& s
 // What the frames of a run add up to.
 class RunTotals {
 public:
-    explicit RunTotals(std::size_t frames) : frames_(frames) {}
-
     /// @param seconds        of the simulation
     /// @param seconds_shown  of what is shown, on top
-    void add(double seconds, double seconds_shown, double volume_ratio) {
-        ++count_;
+    void add(double seconds, double seconds_shown, double volume_ratio,
+             const SkinPenetration& inside) {
+        ++frames_;
         seconds_ += seconds;
         seconds_shown_ += seconds_shown;
         volume_ratio_min_ = std::min(volume_ratio_min_, volume_ratio);
-    }
-    /// Whether the depth of the frame that was added last counts. To ask all vertices of a fine
-    /// skin takes as long as to simulate a coarse one without collisions, so in long motions a
-    /// sample is measured.
-    bool is_measured() const {
-        const std::size_t stride = 1 + (frames_ - 1) / kMeasuredFrames;
-        return (count_ - 1) % stride == 0;
-    }
-    void add(const SkinPenetration& inside) {
-        ++measured_;
         vertices_ += inside.vertices;
         depth_ += inside.vertices * inside.mean;
         deepest_ = std::max(deepest_, inside.deepest);
     }
     void write_to(SkinRun& run) const {
-        const auto frames = static_cast<double>(count_);
-        run.fps = seconds_ > 0.0 ? frames / seconds_ : 0.0;
-        run.shown_fps = seconds_ > 0.0 ? frames / (seconds_ + seconds_shown_) : 0.0;
+        run.fps = seconds_ > 0.0 ? frames_ / seconds_ : 0.0;
+        run.shown_fps = seconds_ > 0.0 ? frames_ / (seconds_ + seconds_shown_) : 0.0;
         run.max_penetration = deepest_;
         run.mean_penetration = depth_ / std::max(1.0, vertices_);
-        run.enclosed_vertices = vertices_ / std::max(1.0, measured_);
+        run.enclosed_vertices = vertices_ / std::max(1.0, frames_);
         run.volume_ratio_min = volume_ratio_min_;
     }
 
 private:
-    static constexpr std::size_t kMeasuredFrames = 25;  // at most
-
-    std::size_t frames_;
-    std::size_t count_ = 0;
+    double frames_ = 0.0;
     double seconds_ = 0.0;
     double seconds_shown_ = 0.0;
     double volume_ratio_min_ = 1.0;
-    double measured_ = 0.0;  // frames
     double vertices_ = 0.0;  // inside, in all of them
     double depth_ = 0.0;     // of these, m
     double deepest_ = 0.0;
@@ -341,7 +325,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     } else {
         skinning.reset(pose_at(motion.times.front()), options.settle);
     }
-    RunTotals totals(run.times.size());
+    RunTotals totals;
     auto stage = progress.stage("skinning", run.times.size());
     for (const double time : run.times) {
         const CharacterPose pose = pose_at(motion.times.front() + time);
@@ -350,10 +334,8 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         const Timer timer;
         const Points& frame = shown ? shown->show(skinning.skin(), pose) : skinning.skin();
         const double seconds_shown = shown ? timer.seconds() : 0.0;
-        totals.add(seconds, seconds_shown, skinning.volume_ratio());
-        if (totals.is_measured()) {
-            totals.add(shown ? shown->penetration() : skinning.penetration());
-        }
+        totals.add(seconds, seconds_shown, skinning.volume_ratio(),
+                   shown ? shown->penetration() : skinning.penetration());
         keep(run, sink, mesh_points(character, frame));
         stage.advance();
     }
@@ -402,7 +384,7 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
     };
     run.times = skin_frame_times(motion, options);
     skinning.reset(pose_at(motion.times.front()), options.settle);
-    RunTotals totals(run.times.size());
+    RunTotals totals;
     auto stage = progress.stage("skinning", run.times.size());
     for (const double time : run.times) {
         const CharacterPose pose = pose_at(motion.times.front() + time);
@@ -410,10 +392,8 @@ SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
         const Timer timer;
         const Points& frame = shown ? shown->show(skinning.skin(), pose) : skinning.skin();
         const double seconds_shown = shown ? timer.seconds() : 0.0;
-        totals.add(seconds, seconds_shown, skinning.volume_ratio());
-        if (totals.is_measured()) {
-            totals.add(shown ? shown->penetration() : skinning.penetration());
-        }
+        totals.add(seconds, seconds_shown, skinning.volume_ratio(),
+                   shown ? shown->penetration() : skinning.penetration());
         keep(run, sink, frame.topRows(shown ? body.display_skin.points.rows() : frame.rows()));
         stage.advance();
     }

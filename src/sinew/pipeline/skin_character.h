@@ -59,8 +59,7 @@ struct SkinRun {
     double shown_fps = 0.0;     ///< with what makes the skin that is shown of it
     double preprocess_s = 0.0;  ///< flesh, system, and coarse skin
     double upsampling_s = 0.0;  ///< of a finer skin that is shown: weights and the like, once
-    // How far the skin that is shown is in itself, by all of its vertices; in motions of more than
-    // 25 frames, in at most so many of them, spread evenly.
+    // How far the skin that is shown is in itself, by all of its vertices:
     double max_penetration = 0.0;    ///< m, deepest in any frame
     double mean_penetration = 0.0;   ///< m, of vertices inside, over all frames
     double enclosed_vertices = 0.0;  ///< vertices inside, per frame
