@@ -26,6 +26,10 @@ step "From rest to grown, as morphs" "$advice" "$sinew" grow "$out/man.sinew" --
 for name in man bodybuilder android tall; do
     step "Picture of $name" "$advice" "$sinew" render "$out/$name.sinew" -o "$out/grown_$name.png" --view front,back --size 400x640
 done
+step "The bodybuilder squats" "$advice" "$sinew" skin "$out/bodybuilder.sinew" --motion examples/skin_squat.json \
+    --collisions global --rate 20 --sequence ply -o "$out/squat"
+step "Picture of the squat" "$advice" "$sinew" render "$out/squat/frame_0000.ply" "$out/squat/frame_0014.ply" "$out/squat/frame_0032.ply" \
+    --sheet --view three-quarter --size 400x640 -o "$out/squat.png"
 step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
 
 say ""
@@ -35,5 +39,6 @@ say "  man.sinew man.vtu       a body for simulation; its tetrahedra with tissue
 say "  bodybuilder.sinew android.sinew tall.sinew    the same man grown; bodybuilder.glb morphs from rest to grown"
 say "  grown_*.png             pictures of them"
 say "  body.png ecorche.png skeleton.png skin.png    pictures"
+say "  squat/ squat.png        the bodybuilder squats: his skin, frame by frame (PLY; also as .glb, .usda, .pc2, .mdd)"
 say "  beam.vtu                a solved elasticity problem (opens in ParaView)"
 say "Next: $sinew --help"
