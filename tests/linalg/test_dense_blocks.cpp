@@ -19,23 +19,23 @@ using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 template <class T>
 class DenseBlocks : public testing::Test {
 protected:
-    using Matrix = Dense<T>;
+    using Block = Dense<T>;
     // Sums of 70 products of numbers below 1.
     static constexpr T kRounding = T(100) * std::numeric_limits<T>::epsilon();
 
-    static Matrix random(int rows, int columns) {
-        return Matrix::Random(rows + kMore, columns);
+    static Block random(int rows, int columns) {
+        return Block::Random(rows + kMore, columns);
     }
     // Well conditioned; what stands above the diagonal must not be read.
-    static Matrix lower(int n) {
-        Matrix L = random(n, n) / T(n);
+    static Block lower(int n) {
+        Block L = random(n, n) / T(n);
         L.topRows(n).diagonal().array() += T(2);
         for (int j = 1; j < n; ++j) {
             L.col(j).head(j).setConstant(std::numeric_limits<T>::quiet_NaN());
         }
         return L;
     }
-    static int ld(const Matrix& m) {
+    static int ld(const Block& m) {
         return static_cast<int>(m.rows());
     }
 };

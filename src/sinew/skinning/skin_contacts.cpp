@@ -122,8 +122,7 @@ SkinContacts::SkinContacts(const SkinOnBones& skin, const TetMesh& flesh, double
                       .retain = kRetain * mean_edge(skin)}),
       skin_rows_(numbers(skin_vertices_)),
       edge_(mean_edge(skin)),
-      enclosure_(skin, kAirAhead),
-      keeps_triangles_(true) {}
+      enclosure_(skin, kAirAhead) {}
 
 namespace {
 
@@ -232,7 +231,7 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         if (!enclosure_.may_collide(c.vertex)) {
             continue;
         }
-        if (!(keeps_triangles_ && keep_triangle(x, last, c)) && !choose_way_out(x, c)) {
+        if (!keep_triangle(x, last, c) && !choose_way_out(x, c)) {
             continue;
         }
         // Out on the far side of its own limb, a vertex would never come back.

@@ -89,7 +89,6 @@ private:
     SkinEnclosure enclosure_;
     Points fitted_ = Points(0, 3);        // where the enclosure has seen the skin; no rows: nowhere
     std::vector<char> is_enclosed_ = {};  // each vertex, when contacts with itself were sought last
-    bool keeps_triangles_ = false;        // from frame to frame
     // The skin where contacts were sought last, no rows after `forget`, and how deep its vertices
     // were, m.
     Points before_ = Points(0, 3);
