@@ -88,7 +88,7 @@ SkinUpsampling cached_upsampling(const TriangleMesh& coarse, const TriangleMesh&
     const std::string key = content_hash_text(content);
     if (const std::optional<std::string> kept = cache.find_bytes(kStage, key, progress)) {
         try {
-            SkinUpsampling upsampling(coarse.triangles, coarse.points.rows(), unpack(*kept));
+            SkinUpsampling upsampling(coarse, unpack(*kept));
             if (upsampling.fine_vertices() == fine.points.rows()) {
                 return upsampling;
             }

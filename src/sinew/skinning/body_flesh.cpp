@@ -178,7 +178,7 @@ SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh&
         weights.left.push_back({static_cast<Index>(j), frame.transpose() * beside});
     }
     weights.normal_weight = weights.weight;
-    return {coarse.triangles, coarse.points.rows(), std::move(weights)};
+    return {coarse, std::move(weights)};
 }
 
 BodyFlesh build_body_flesh(const Body& body, double sliding) {

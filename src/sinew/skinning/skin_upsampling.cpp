@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -20,8 +19,6 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kUpsamplingPiece = 256;
-constexpr std::size_t kAhead = 12;     // vertices whose weights are asked for in time
-constexpr std::size_t kLine = 64;      // bytes of the cache
 constexpr double kLargestSum = 8.0;    // of |N_ij| over i: more would amplify noise
 constexpr double kFlatNormals = 1e-3;  // normals that differ by less are one
 constexpr double kNothingLeft = 1e-5;  // m; smaller remainders are not kept
@@ -172,56 +169,6 @@ Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
     return frame;
 }
 
-// Rows of four numbers, rounded like the weights.
-std::vector<Eigen::Vector4f> padded(const Points& points) {
-    std::vector<Eigen::Vector4f> rows(at(points.rows()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        rows[i] << point(points, static_cast<Eigen::Index>(i)).cast<float>(), 0.0f;
-    }
-    return rows;
-}
-
-typedef float TwoPoints __attribute__((vector_size(8 * sizeof(float))));
-
-// Hands over the sum of rows[index] * weight of each vertex, `count` of them, in parallel.
-template <typename Number, typename Take>
-void weighted_sums(const std::vector<Eigen::Vector4f>& rows, std::span<const Number> index,
-                   std::span<const float> weight, std::size_t count, const Take& take) {
-    parallel_for(index.size() / count, kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
-        const Eigen::Vector4f* row = rows.data();
-        for (std::size_t j = begin; j < end; ++j) {
-            const Number* at = index.data() + count * j;
-            const float* w = weight.data() + count * j;
-            // The lists are longer than the cache is large, and each is read once.
-            for (std::size_t ahead = 0; ahead < count; ahead += kLine / sizeof(float)) {
-                __builtin_prefetch(w + kAhead * count + ahead);
-            }
-            for (std::size_t ahead = 0; ahead < count; ahead += kLine / sizeof(Number)) {
-                __builtin_prefetch(at + kAhead * count + ahead);
-            }
-            // Two points at a time, and two sums that need not wait for each other.
-            TwoPoints sum[2] = {};
-            std::size_t i = 0;
-            for (; i + 4 <= count; i += 4) {
-                for (std::size_t k = 0; k < 2; ++k) {
-                    const float u = w[i + 2 * k];
-                    const float v = w[i + 2 * k + 1];
-                    Eigen::Vector4f pair[2] = {row[at[i + 2 * k]], row[at[i + 2 * k + 1]]};
-                    TwoPoints points;
-                    std::memcpy(&points, pair, sizeof points);
-                    sum[k] += TwoPoints{u, u, u, u, v, v, v, v} * points;
-                }
-            }
-            const TwoPoints both = sum[0] + sum[1];
-            Eigen::Vector4f all(both[0] + both[4], both[1] + both[5], both[2] + both[6], 0.0f);
-            for (; i < count; ++i) {
-                all += w[i] * row[at[i]];
-            }
-            take(static_cast<Eigen::Index>(j), all.head<3>().cast<double>());
-        }
-    });
-}
-
 }  // namespace
 
 SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
@@ -245,7 +192,6 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
     weights_.index.assign(k * count, 0);
     weights_.weight.assign(k * count, 0.0f);
     weights_.normal_weight.assign(k * count, 0.0f);
-    std::vector<Vec3> remainder(count, Vec3::Zero());
     const Points coarse_normals = vertex_normals(coarse);
     const Points fine_normals = vertex_normals(fine);
     auto stage = progress.stage("upsampling weights", count);
@@ -279,12 +225,9 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
             }
             const Vec3 centred = (p - mean) / rho;
             N = ShapeFunctions(points, weights).at(centred, kTerms);
-            remainder[j] = p;
             for (std::size_t i = 0; i < found.size(); ++i) {
                 weights_.index[k * j + i] = found[i].vertex;
                 weights_.weight[k * j + i] = static_cast<float>(N[static_cast<Eigen::Index>(i)]);
-                remainder[j] -= static_cast<double>(weights_.weight[k * j + i]) *
-                                point(coarse.points, found[i].vertex);
             }
             // The same with normals in place of points [Komaritzan, section 3.2.4], about their
             // mean as well.
@@ -311,26 +254,34 @@ SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& f
         }
         stage.advance(end - begin);
     });
-    for (std::size_t j = 0; j < count; ++j) {
-        if (remainder[j].norm() > kNothingLeft) {
-            const Mat3 frame = frame_of(coarse.points, triangles_, weights_.nearest_triangle[j]);
-            weights_.left.push_back({static_cast<Index>(j), frame.transpose() * remainder[j]});
+    pack_weights(coarse.points);
+    Points reached(fine.points.rows(), 3);
+    positions_.apply(coarse.points, reached);
+    for (Index j = 0; j < static_cast<Index>(count); ++j) {
+        const Vec3 remainder = point(fine.points, j) - point(reached, j);
+        if (remainder.norm() > kNothingLeft) {
+            const Mat3 frame =
+                frame_of(coarse.points, triangles_, weights_.nearest_triangle[at(j)]);
+            weights_.left.push_back({j, frame.transpose() * remainder});
         }
     }
-    shorten_index(coarse.points.rows());
 }
 
-SkinUpsampling::SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices,
-                               UpsamplingWeights weights)
-    : triangles_(std::move(coarse)), weights_(std::move(weights)) {
+SkinUpsampling::SkinUpsampling(const TriangleMesh& coarse, UpsamplingWeights weights)
+    : triangles_(coarse.triangles), weights_(std::move(weights)) {
     const std::size_t entries = weights_.nearest_triangle.size() * at(weights_.neighbours);
     const auto all_below = [](const std::vector<Index>& numbers, Eigen::Index end) {
         return std::all_of(numbers.begin(), numbers.end(),
                            [end](Index i) { return i >= 0 && i < end; });
     };
+    const auto all_finite = [](const std::vector<float>& numbers) {
+        return std::all_of(numbers.begin(), numbers.end(),
+                           [](float w) { return std::isfinite(w); });
+    };
     if (weights_.neighbours < 4 || weights_.index.size() != entries ||
         weights_.weight.size() != entries || weights_.normal_weight.size() != entries ||
-        !all_below(weights_.index, coarse_vertices) ||
+        !all_finite(weights_.weight) || !all_finite(weights_.normal_weight) ||
+        !all_below(weights_.index, coarse.points.rows()) ||
         !all_below(weights_.nearest_triangle, triangles_.rows()) ||
         std::any_of(weights_.left.begin(), weights_.left.end(),
                     [&](const UpsamplingWeights::Left& left) {
@@ -341,33 +292,28 @@ SkinUpsampling::SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices,
                           .needs = "weights of these two meshes",
                           .remedy = "compute them again"});
     }
-    shorten_index(coarse_vertices);
+    pack_weights(coarse.points);
 }
 
-// What is read per frame bounds the speed, so numbers of vertices are halved where they fit
-// [Komaritzan, section 3.2.4], and one instruction reads a point.
-template <typename Take>
-void SkinUpsampling::sum_neighbours(const Points& coarse, std::span<const float> weight,
-                                    const Take& take) const {
-    if (short_index_.empty()) {
-        weighted_sums(padded(coarse), std::span<const Index>(weights_.index), weight,
-                      at(weights_.neighbours), take);
-    } else {
-        weighted_sums(padded(coarse), std::span<const std::uint16_t>(short_index_), weight,
-                      at(weights_.neighbours), take);
+// In the order of where the weights take the vertices at rest.
+void SkinUpsampling::pack_weights(const Points& coarse) {
+    const std::size_t k = at(weights_.neighbours);
+    Points places(fine_vertices(), 3);
+    for (std::size_t j = 0; j < weights_.nearest_triangle.size(); ++j) {
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t i = k * j; i < k * (j + 1); ++i) {
+            sum += static_cast<double>(weights_.weight[i]) * point(coarse, weights_.index[i]);
+        }
+        places.row(static_cast<Eigen::Index>(j)) = sum.transpose();
     }
-}
-
-void SkinUpsampling::shorten_index(Eigen::Index coarse_vertices) {
-    if (coarse_vertices <= std::numeric_limits<std::uint16_t>::max()) {
-        short_index_.assign(weights_.index.begin(), weights_.index.end());
-    }
+    const std::vector<Index> order = ordered_in_blocks(places);
+    positions_ = BlockedSums(weights_.index, weights_.weight, k, order);
+    normals_ = BlockedSums(weights_.index, weights_.normal_weight, k, order);
 }
 
 void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
     fine.resize(fine_vertices(), 3);
-    sum_neighbours(coarse, weights_.weight,
-                   [&](Eigen::Index j, const Vec3& sum) { fine.row(j) = sum.transpose(); });
+    positions_.apply(coarse, fine);
     parallel_for(weights_.left.size(), kUpsamplingPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const UpsamplingWeights::Left& left = weights_.left[i];
@@ -382,10 +328,16 @@ void SkinUpsampling::apply(const Points& coarse, Points& fine) const {
 
 void SkinUpsampling::apply_normals(const Points& coarse_normals, Points& fine_normals) const {
     fine_normals.resize(fine_vertices(), 3);
-    sum_neighbours(coarse_normals, weights_.normal_weight, [&](Eigen::Index j, const Vec3& sum) {
-        const double length = sum.norm();
-        fine_normals.row(j) = (length > 0.0 ? Vec3(sum / length) : Vec3(Vec3::UnitY())).transpose();
-    });
+    normals_.apply(coarse_normals, fine_normals);
+    parallel_for(at(fine_normals.rows()), kUpsamplingPiece,
+                 [&](std::size_t begin, std::size_t end) {
+                     for (std::size_t j = begin; j < end; ++j) {
+                         auto row = fine_normals.row(static_cast<Eigen::Index>(j));
+                         const double length = row.norm();
+                         row = length > 0.0 ? Eigen::RowVector3d(row / length)
+                                            : Eigen::RowVector3d(Vec3::UnitY().transpose());
+                     }
+                 });
 }
 
 }  // namespace sinew

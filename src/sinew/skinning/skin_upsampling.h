@@ -2,9 +2,8 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/mesh/triangle_mesh.h"
+#include "sinew/skinning/blocked_sums.h"
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
 namespace sinew {
@@ -44,9 +43,9 @@ public:
     SkinUpsampling(const TriangleMesh& coarse, const TriangleMesh& fine,
                    const UpsamplingOptions& options = {}, const Progress& progress = {});
 
-    /// With weights of these coarse triangles.
-    /// @throws InputError when they do not fit each other
-    SkinUpsampling(Triangles coarse, Eigen::Index coarse_vertices, UpsamplingWeights weights);
+    /// With weights of this coarse skin.
+    /// @throws InputError when they do not fit it
+    SkinUpsampling(const TriangleMesh& coarse, UpsamplingWeights weights);
 
     const UpsamplingWeights& weights() const {
         return weights_;
@@ -63,14 +62,12 @@ public:
     }
 
 private:
-    void shorten_index(Eigen::Index coarse_vertices);
-    template <typename Take>
-    void sum_neighbours(const Points& coarse, std::span<const float> weight,
-                        const Take& take) const;
+    void pack_weights(const Points& coarse);
 
     Triangles triangles_;
     UpsamplingWeights weights_;
-    std::vector<std::uint16_t> short_index_ = {};  // as in the weights; empty: too many vertices
+    BlockedSums positions_ = {};
+    BlockedSums normals_ = {};
 };
 
 }  // namespace sinew
