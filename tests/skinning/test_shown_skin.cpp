@@ -147,7 +147,7 @@ TEST(ShownSkin, AllThatIsEnclosedIsNearOtherSkin) {
     std::size_t asked = 0;
     constexpr int kFrames = 20;
     for (int frame = 1; frame <= kFrames; ++frame) {
-        skinning.step(support::bent(skins.skeleton, 2.4 * frame / kFrames));
+        skinning.step(support::bent(skins.skeleton, 2.8 * frame / kFrames));
         Points fine;
         upsampling.apply(skinning.skin(), fine);
         const std::vector<Index> found = near.find(skinning.skin(), fine);

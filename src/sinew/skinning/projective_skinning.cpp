@@ -425,7 +425,7 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
         // two matrices]. In global collisions what has touched in the last frame still does.
         is_touching = is_touching && untangling;
         if (folds && !is_touching) {
-            folds->forget();
+            folds->let_go();
         }
         const int first = options.iterations / 2;
         iterate(first, report);

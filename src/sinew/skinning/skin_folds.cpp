@@ -20,6 +20,7 @@ constexpr double kBeside = 2.0;         // pairs that are beside each other by m
 constexpr double kKeep = 0.5;           // edges that pairs may part before they are dropped
 constexpr double kShallowFold = 0.5;    // edges: less deep pairs may as well touch
 constexpr double kShallowActive = 1.5;  // the same, of pairs that have
+constexpr double kFacingFolds = 0.5;    // cosine between normals of skins that meet, at most
 constexpr double kOpen = -0.5;          // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
@@ -58,7 +59,15 @@ std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
 
 SkinFolds::SkinFolds(const FleshPrisms& flesh, const CharacterSkeleton& skeleton,
                      const BoneVolumes& bones, double weight, const Simulate& simulate)
-    : skeleton_(skeleton), weight_(weight), edge_(mean_edge(flesh)) {
+    : skeleton_(skeleton),
+      weight_(weight),
+      edge_(mean_edge(flesh)),
+      triangles_(flesh.triangles),
+      triangles_of_vertex_(triangles_of_vertices(triangles_, flesh.skin_vertices)) {
+    for (Index i = 0; i < flesh.skin_vertices; ++i) {
+        radius_.push_back(
+            (point(flesh.points, i) - point(flesh.points, flesh.skin_vertices + i)).norm());
+    }
     find_bends(bones);
     // Triangles of each bone, and its vertices that collide.
     std::vector<std::vector<Index>> vertices(bones.bones.size());
@@ -96,12 +105,13 @@ SkinFolds::SkinFolds(const FleshPrisms& flesh, const CharacterSkeleton& skeleton
 
 // Pairs that are the wrong way round at rest say nothing.
 void SkinFolds::drop_colliding(const Points& rest) {
+    forget();
     test(rest, rest_pose(skeleton_));
     std::erase_if(pairs_, [&](const Pair& pair) {
         return std::any_of(active_.begin(), active_.end(),
                            [&](const Active& a) { return a.i == pair.i && a.j == pair.j; });
     });
-    active_.clear();
+    forget();
 }
 
 // Bones that share a joint, and those with one bone between them (arm and trunk), which fold about
@@ -241,6 +251,23 @@ void SkinFolds::add_active_diagonal(std::span<double> diagonal) const {
     }
 }
 
+Vec3 SkinFolds::normal_at(const Points& x, Index vertex) const {
+    Vec3 sum = Vec3::Zero();
+    for (const Index t : triangles_of_vertex_[at(vertex)]) {
+        const Vec3 a = point(x, triangles_(t, 0));
+        sum += (point(x, triangles_(t, 1)) - a).cross(point(x, triangles_(t, 2)) - a);
+    }
+    return sum.normalized();
+}
+
+// Skins that meet face each other, and each is beyond the other: (x_i - x_j) . (n_i - n_j) > 0, the
+// normals of the thesis's plane in between [Komaritzan, section 3.2.5].
+bool SkinFolds::do_pass(const Points& x, Index i, Index j) const {
+    const Vec3 a = normal_at(x, i);
+    const Vec3 b = normal_at(x, j);
+    return a.dot(b) < kFacingFolds && (point(x, i) - point(x, j)).dot(a - b) > 0.0;
+}
+
 int SkinFolds::test(const Points& x, const CharacterPose& pose,
                     const std::function<bool(Index)>& is_enclosed) {
     std::vector<char> was_active(pairs_.size(), 0);
@@ -248,20 +275,25 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose,
         was_active[a.pair] = 1;
     }
     active_.clear();
-    const auto is_real = [&](std::size_t pair, double depth, Index i, Index j) {
-        const double shallow = was_active[pair] != 0 ? kShallowActive : kShallowFold;
-        return !is_enclosed || depth < shallow * edge_ || is_enclosed(i) ||
-               (j != i && is_enclosed(j));
+    const auto is_shallow = [&](std::size_t pair, double depth) {
+        return depth < (was_active[pair] != 0 ? kShallowActive : kShallowFold) * edge_;
+    };
+    const auto is_real = [&](std::size_t p, double depth) {
+        const auto& [bend, i, j] = pairs_[p];
+        if (is_enclosed) {
+            return is_shallow(p, depth) || is_enclosed(i) || is_enclosed(j);
+        }
+        return (is_shallow(p, depth) ||
+                (seen_[p] != Seen::Elsewhere && depth < radius_[at(i)] + radius_[at(j)])) &&
+               do_pass(x, i, j);
     };
     const std::vector<Frame> now = frames(pose);
-    std::vector<char> is_closed(bends_.size(), 0);
+    std::vector<double> deepest(bends_.size(), -1.0);  // pair, m; below 0 where none collides
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const Pair& pair = pairs_[p];
         const Frame& f = now[at(pair.bend)];
-        if (!f.is_bent) {
-            continue;
-        }
-        if (pair.i < 0 || pair.j < 0) {
+        if (!f.is_bent || pair.i < 0 || pair.j < 0) {
+            seen_[p] = Seen::Apart;
             continue;
         }
         const Vec3 wi = point(x, pair.i) - f.centre;
@@ -270,27 +302,37 @@ int SkinFolds::test(const Points& x, const CharacterPose& pose,
         const Eigen::Vector2d pj(wj.dot(f.middle), wj.dot(f.across));
         // On the side of the fold, and the wrong way round; what was so before is kept for a while.
         const bool is_wrong = pi.y() * pj.x() > pj.y() * pi.x();
+        bool is_colliding = false;
         if (pi.x() > 0.0 && pj.x() > 0.0 && (is_wrong || was_active[p] != 0)) {
             const Eigen::Vector2d between = (pi.normalized() + pj.normalized()).normalized();
             const Vec3 n = between.x() * f.across - between.y() * f.middle;
             const double depth = (wi - wj).dot(n);
             const double beside2 = (wi - wj).squaredNorm() - depth * depth;
             const double allowed = (was_active[p] != 0 ? 2.0 : 1.0) * kBeside * (edge_ + depth);
-            if (beside2 < allowed * allowed && depth > -kKeep * edge_ &&
-                is_real(p, depth, pair.i, pair.j)) {
+            if (beside2 < allowed * allowed && depth > -kKeep * edge_ && is_real(p, depth)) {
                 active_.push_back({p, pair.i, pair.j, n, 0.0});
-                is_closed[at(pair.bend)] = 1;
+                deepest[at(pair.bend)] = std::max({deepest[at(pair.bend)], depth, 0.0});
+                is_colliding = true;
             }
         }
+        seen_[p] = is_colliding                                 ? Seen::Colliding
+                   : is_wrong || pi.x() <= 0.0 || pj.x() <= 0.0 ? Seen::Elsewhere
+                                                                : Seen::Apart;
     }
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
         const Pair& pair = pairs_[p];
-        if ((pair.i < 0 || pair.j < 0) && is_closed[at(pair.bend)] != 0) {
+        const double closed = deepest[at(pair.bend)];
+        if ((pair.i < 0 || pair.j < 0) && closed >= 0.0) {
             const Frame& f = now[at(pair.bend)];
             const Index v = std::max(pair.i, pair.j);
             const Vec3 w = point(x, v) - f.centre;
-            if (w.dot(f.middle) > 0.0 && is_real(p, std::abs(w.dot(f.across)), v, v)) {
-                const Vec3 n = w.dot(f.across) < 0.0 ? Vec3(-f.across) : f.across;
+            // Beyond the plane, seen from its own bone.
+            const double depth = (pair.i < 0 ? -1.0 : 1.0) * w.dot(f.across);
+            const bool is_in_crease =
+                is_shallow(p, depth) ||
+                (is_enclosed ? is_enclosed(v) : depth < std::min(closed + edge_, radius_[at(v)]));
+            if (w.dot(f.middle) > 0.0 && depth > 0.0 && is_in_crease) {
+                const Vec3 n = pair.i < 0 ? Vec3(-f.across) : f.across;
                 active_.push_back({p, v, -1, n, n.dot(f.centre)});
             }
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sinew/mesh/connectivity.h"
 #include "sinew/skinning/skin_on_bones.h"
 
 #include <array>
@@ -45,13 +46,22 @@ public:
 
     /// Finds the pairs that collide, or did in the last test and have hardly parted; returns their
     /// number.
-    /// @param is_enclosed  whether the skin encloses a vertex at x; if given, deep pairs of which
-    /// it
-    ///                     encloses neither do not collide: by their angles alone they seem to
+    /// Deep pairs must be more than wrong by their angles: by these alone, smooth skin tears at
+    /// shoulders and throats.
+    /// @param is_enclosed  whether the skin encloses a vertex at x: one of a deep pair must be.
+    ///                     Without, both must face each other, no deeper than their limbs are
+    ///                     thick, and have passed each other since the last test or collided in
+    ///                     it; and creases follow only as far as pairs.
     int test(const Points& x, const CharacterPose& pose,
              const std::function<bool(Index)>& is_enclosed = {});
-    void forget() {
+    /// Nothing collides any more.
+    void let_go() {
         active_.clear();
+    }
+    /// The same, and what the last test has seen says nothing about the next.
+    void forget() {
+        let_go();
+        seen_.assign(pairs_.size(), Seen::Nothing);
     }
     /// Appends all vertices of pairs that collide.
     void add_vertices(std::vector<Index>& vertices) const;
@@ -79,12 +89,21 @@ private:
         Vec3 n;
         double offset;  // of the plane, for those
     };
+    // Of a pair, in the last test.
+    enum class Seen : char {
+        Nothing,
+        Apart,      // the right way round
+        Colliding,  // and taken for it
+        Elsewhere,  // the wrong way round for another reason
+    };
     static double passed(const Active& a, const Points& x);
     // The plane of a bend: directions along its middle and across, from first to second bone.
     struct Frame {
         Vec3 centre, middle, across;
         bool is_bent;
     };
+    Vec3 normal_at(const Points& x, Index vertex) const;
+    bool do_pass(const Points& x, Index i, Index j) const;
     void drop_colliding(const Points& rest);
     void find_bends(const BoneVolumes& bones);
     void add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend, const Frame& frame,
@@ -97,9 +116,13 @@ private:
     CharacterSkeleton skeleton_;
     double weight_;
     double edge_;  // mean length, m
+    Triangles triangles_;
+    Lists triangles_of_vertex_;
+    std::vector<double> radius_ = {};  // of the limb, at each vertex, m
     std::vector<Bend> bends_ = {};
     std::vector<Pair> pairs_ = {};
     std::vector<Active> active_ = {};
+    std::vector<Seen> seen_ = {};
 };
 
 }  // namespace sinew
