@@ -338,6 +338,39 @@ TEST(SkinCollisions, WhoeverMayNotDifferIsEnclosedOrNotAsBefore) {
 
 // Stray triangles around a vertex: rays in all directions leave through one. As most of them do,
 // the vertex would lie inside.
+// Two balls that touch by noise at rest, and one that is modelled inside the first.
+TEST(SkinCollisions, WhatHardlyTouchesAtRestMaySinkNoDeeper) {
+    const TriangleMesh ball = support::sphere(3, 0.1);
+    const TriangleMesh eye = support::sphere(2, 0.03);
+    const auto n = static_cast<Index>(ball.points.rows());
+    SkinOnBones skin;
+    skin.points.resize(2 * n + eye.points.rows(), 3);
+    skin.points << ball.points, ball.points, eye.points;
+    const auto place_second = [&](Points& x, double at) {
+        x.middleRows(n, n) = ball.points.rowwise() + Eigen::RowVector3d(at, 0.0, 0.0);
+    };
+    place_second(skin.points, 0.1985);  // 1.5 mm in each other, a tenth of an edge
+    skin.triangles.resize(2 * ball.triangles.rows() + eye.triangles.rows(), 3);
+    skin.triangles << ball.triangles, (ball.triangles.array() + n).matrix(),
+        (eye.triangles.array() + 2 * n).matrix();
+    skin.base_points = skin.points;
+    skin.bone.assign(static_cast<std::size_t>(skin.points.rows()), 0);
+    SkinEnclosure enclosure(skin);
+    EXPECT_TRUE(enclosure.depths(skin.points).empty());
+    EXPECT_TRUE(enclosure.is_inner(2 * n));
+    // Apart, nothing is; a centimetre further in, what has touched counts like all around it.
+    Points moved = skin.points;
+    place_second(moved, 0.21);
+    EXPECT_TRUE(enclosure.depths(moved).empty());
+    place_second(moved, 0.1885);
+    int touching = 0;
+    for (const SkinEnclosure::Depth& d : enclosure.depths(moved)) {
+        EXPECT_LT(d.vertex, 2 * n);
+        touching += enclosure.may_collide(d.vertex) ? 0 : 1;
+    }
+    EXPECT_GT(touching, 0);
+}
+
 TEST(SkinCollisions, FlakesBoundNothing) {
     const TriangleMesh arm = support::tube();
     const Eigen::Index n = arm.points.rows();

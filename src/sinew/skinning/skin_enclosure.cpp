@@ -18,6 +18,8 @@ constexpr std::size_t kEnclosurePiece = 64;
 constexpr std::size_t kNormalPiece = 1024;
 constexpr double kBeyond = 1e4;         // m: no character is as large
 constexpr double kTouching = 0.01;      // of an edge: less deep is not inside
+constexpr double kInner = 0.25;         // edges: as deep at rest is no noise
+constexpr double kExcused = 0.1;        // edges that what is noise at rest may be deeper
 constexpr double kFarthestExit = 16.0;  // edges
 constexpr double kThickness = 2.5;      // of flesh, in radii of its limb, at most
 // Of the skin's size: smaller open pieces bound nothing, though rays cross them.
@@ -119,11 +121,54 @@ SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
     refit(skin.points);
     std::vector<Index> all(static_cast<std::size_t>(skin_vertices_));
     std::iota(all.begin(), all.end(), 0);
-    is_enclosed_at_rest_ = are_enclosed(skin.points, all);
+    const std::vector<char> is_enclosed_at_rest = are_enclosed(skin.points, all);
+    std::vector<Index> candidates;
+    for (const Index i : all) {
+        const bool is = is_enclosed_at_rest[static_cast<std::size_t>(i)] != 0;
+        depth_at_rest_.push_back(is ? way_out(skin.points, i, candidates) : 0.0);
+    }
+    find_inner();
     for (Index i = 0; i < skin_vertices_; ++i) {
         rest_vertex_normals_.row(i) = normal_at(i).transpose();
         radius_.push_back((point(rest_, i) - point(skin.base_points, i)).norm());
     }
+}
+
+// Enclosed vertices around those that are deep inside are the border of where the skin passes
+// through itself; what is neither is noise.
+void SkinEnclosure::find_inner() {
+    is_inner_.assign(depth_at_rest_.size(), 0);
+    std::vector<Index> open;
+    const auto add = [&](Index i) {
+        char& is = is_inner_[static_cast<std::size_t>(i)];
+        if (is == 0) {
+            is = 1;
+            open.push_back(i);
+        }
+    };
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        if (depth_at_rest_[static_cast<std::size_t>(i)] > kInner * edge_) {
+            add(i);
+        }
+    }
+    while (!open.empty()) {
+        const Index i = open.back();
+        open.pop_back();
+        for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(i)]) {
+            for (int k = 0; k < 3; ++k) {
+                if (!may_collide(triangles_(t, k))) {
+                    add(triangles_(t, k));
+                }
+            }
+        }
+    }
+}
+
+bool SkinEnclosure::is_excused(const Points& x, Index vertex,
+                               std::vector<Index>& candidates) const {
+    const double rest = depth_at_rest_[static_cast<std::size_t>(vertex)];
+    return is_inner(vertex) ||
+           (rest > 0.0 && way_out(x, vertex, candidates) <= rest + kExcused * edge_);
 }
 
 bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
@@ -351,7 +396,7 @@ std::vector<SkinEnclosure::Depth> SkinEnclosure::depths(const Points& x) {
     refit(x);
     std::vector<Index> asked;
     for (Index v = 0; v < skin_vertices_; ++v) {
-        if (may_collide(v)) {
+        if (!is_inner(v)) {
             asked.push_back(v);
         }
     }
@@ -360,7 +405,7 @@ std::vector<SkinEnclosure::Depth> SkinEnclosure::depths(const Points& x) {
     parallel_for(asked.size(), kEnclosurePiece, [&](std::size_t begin, std::size_t end) {
         std::vector<Index> candidates;
         for (std::size_t i = begin; i < end; ++i) {
-            if (is_enclosed[i] != 0) {
+            if (is_enclosed[i] != 0 && !is_excused(x, asked[i], candidates)) {
                 depth[static_cast<std::size_t>(asked[i])] = way_out(x, asked[i], candidates);
             }
         }

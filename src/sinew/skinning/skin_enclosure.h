@@ -52,17 +52,25 @@ public:
     double way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     /// False where a vertex is enclosed at rest: the inside of a mouth, parts of a scan.
     bool may_collide(Index vertex) const {
-        return is_enclosed_at_rest_[static_cast<std::size_t>(vertex)] == 0;
+        return depth_at_rest_[static_cast<std::size_t>(vertex)] == 0.0;
     }
+    /// True where it is deep inside then, or beside what is, and so belongs there.
+    bool is_inner(Index vertex) const {
+        return is_inner_[static_cast<std::size_t>(vertex)] != 0;
+    }
+    /// Whether an enclosed vertex is so because of the shape at rest: it is inner, or hardly deeper
+    /// than then. (What noise of a scan leaves in itself at rest may come to lie deeper.)
+    bool is_excused(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     /// Whether a vertex lies behind a triangle at rest, across the flesh of its own limb: what has
     /// come out there has passed through the limb.
     bool is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const;
     /// Triangles whose boxes meet a box.
     void find_overlapping(const Bounds& query, std::vector<Index>& found) const;
 
-    /// Vertices that are enclosed at x but not at rest, ascending, and their distances to the
+    /// Vertices that are enclosed at x and not excused, ascending, and their distances to the
     /// nearest skin that faces away, m. Those hardly deeper than nothing (a hundredth of an edge:
-    /// skins that touch) are left out. Does what `refit` does.
+    /// skins that touch) are left out. Of what is deeper than an edge, the skin around it may be
+    /// the nearest, so its depth is at least that. Does what `refit` does.
     struct Depth {
         Index vertex;
         double depth;
@@ -85,6 +93,7 @@ private:
                   std::vector<Index>& candidates) const;
     int crossing(const Points& x, const Vec3& p, int axis, double sign, Index triangle) const;
     void compute_normal(const Points& x, Index triangle);
+    void find_inner();
 
     Index skin_vertices_;
     Triangles triangles_;
@@ -100,7 +109,8 @@ private:
     std::vector<char> is_moved_ = {};
     std::vector<Bounds> box_before_ = {};
     Points normals_ = Points(0, 3);
-    std::vector<char> is_enclosed_at_rest_ = {};
+    std::vector<double> depth_at_rest_ = {};  // m; 0 where not enclosed
+    std::vector<char> is_inner_ = {};
     Points rest_;
     Points rest_vertex_normals_ = Points(0, 3);
     std::vector<double> radius_ = {};  // of the limb, at each vertex, m

@@ -139,8 +139,8 @@ Index SkinUntangling::other_side(const Points& x, Index vertex,
             const Index k = triangles_(t, 2);
             const Vec3 m = point(enclosure_.normals(), t);
             if (i == vertex || j == vertex || k == vertex || (p - point(x, i)).dot(m) >= 0.0 ||
-                -m.dot(n) < kFacingSkins * m.norm() || !enclosure_.may_collide(i) ||
-                !enclosure_.may_collide(j) || !enclosure_.may_collide(k)) {
+                -m.dot(n) < kFacingSkins * m.norm() || enclosure_.is_inner(i) ||
+                enclosure_.is_inner(j) || enclosure_.is_inner(k)) {
                 continue;
             }
             const double d =
@@ -158,8 +158,9 @@ Index SkinUntangling::other_side(const Points& x, Index vertex,
 void SkinUntangling::find_ways(const Points& x, std::span<const Index> asked) {
     const std::vector<char> is_enclosed = enclosure_.are_enclosed(x, asked);
     ways_.clear();
+    std::vector<Index> near;
     for (std::size_t i = 0; i < asked.size(); ++i) {
-        if (is_enclosed[i] != 0 && enclosure_.may_collide(asked[i])) {
+        if (is_enclosed[i] != 0 && !enclosure_.is_excused(x, asked[i], near)) {
             ways_.push_back({asked[i], -1});
         }
     }
