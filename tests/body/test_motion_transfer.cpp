@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sinew {
@@ -127,6 +128,64 @@ TEST(MotionTransfer, JointsThatTheRecordingLacksFollowAndHandsPointBetweenTheirF
     }
     const Vec3 middle = 0.5 * (posed(target, expected, 7) + posed(target, expected, 12));
     EXPECT_LT((middle - posed(target, expected, 6) - turns[6] * Vec3(0.1, 0, 0)).norm(), 1e-12);
+}
+
+// A root on the floor with hips above it, as animation programs have them: hips sink against a root
+// that stays or turns. Targets that animators pull at move too, and carry nothing.
+TEST(MotionTransfer, HipsAreFollowedWhereTheyMoveAgainstARoot) {
+    CharacterSkeleton rig = half_person(0.3, 0.0, 0.0);
+    for (CharacterJoint& joint : rig.joints) {
+        ++joint.parent;
+    }
+    rig.joints.insert(rig.joints.begin(), {.name = "root"});
+    rig.joints.push_back({.name = "foot_target", .parent = 0, .position = Vec3(0.1, 0.05, 0)});
+    std::vector<Index> parents;
+    std::vector<Eigen::Affine3d> rest;
+    for (const CharacterJoint& joint : rig.joints) {
+        parents.push_back(joint.parent);
+        rest.emplace_back(Eigen::Translation3d(joint.position));
+    }
+    std::vector<Eigen::Affine3d> now = rest;
+    for (std::size_t j = 1; j < now.size(); ++j) {
+        now[j].pretranslate(Vec3(0, -0.3, 0.1));
+    }
+    const Eigen::Affine3d turn(Eigen::AngleAxisd(0.7, Vec3::UnitY()));
+    for (Eigen::Affine3d& T : now) {
+        T = turn * T;
+    }
+    MovedJoints moved(parents, rest);
+    moved.add(rest);
+    EXPECT_EQ(std::count(moved.moved().begin(), moved.moved().end(), 1), 0);
+    moved.add(now);
+    EXPECT_EQ(std::count(moved.moved().begin(), moved.moved().end(), 1), 2);
+
+    const std::vector<Eigen::Quaterniond> turns(rig.size(), Eigen::Quaterniond(turn.linear()));
+    for (const double size : {1.0, 1.5}) {
+        CharacterSkeleton target = rig;
+        for (CharacterJoint& joint : target.joints) {
+            joint.position *= size;
+        }
+        const MotionTransfer transfer(rig, target, RestPoses::Aligned, "test");
+        EXPECT_EQ(transfer.carrier(std::vector<char>(rig.size(), 0)), 0u);
+        const std::size_t carrier = transfer.carrier(moved.moved());
+        ASSERT_EQ(carrier, 1u);
+        const Vec3 way = now[1].translation() - rest[1].translation();
+        const CharacterPose pose = pose_of(target, transfer(turns, way, carrier));
+        for (std::size_t j = 1; j + 1 < rig.size(); ++j) {
+            EXPECT_LT((posed(target, pose, j) - size * now[j].translation()).norm(), 1e-12)
+                << rig.joints[j].name;
+        }
+    }
+}
+
+TEST(MotionTransfer, SkeletonsThatLieAreUnlikeThoseThatStand) {
+    const CharacterSkeleton person = half_person(0.0, 0.0, 0.0);
+    CharacterSkeleton lying = half_person(0.5, 0.1, 0.05);
+    EXPECT_GT(rest_likeness(lying, person), 0.9);
+    for (CharacterJoint& joint : lying.joints) {
+        joint.position = Vec3(joint.position.x(), -joint.position.z(), joint.position.y());
+    }
+    EXPECT_LT(rest_likeness(lying, person), 0.5);
 }
 
 TEST(MotionTransfer, OtherNamesAreRefused) {

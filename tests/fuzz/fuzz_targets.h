@@ -9,6 +9,7 @@ namespace sinew::fuzz {
 /// the bytes are; a broken promise ends the program.
 int feed_bvh(const std::uint8_t* data, std::size_t size);
 int feed_documents(const std::uint8_t* data, std::size_t size);
+int feed_fbx_points(const std::uint8_t* data, std::size_t size);
 int feed_gltf(const std::uint8_t* data, std::size_t size);
 int feed_mass(const std::uint8_t* data, std::size_t size);
 int feed_medit(const std::uint8_t* data, std::size_t size);

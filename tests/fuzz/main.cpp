@@ -19,6 +19,7 @@ struct Target {
 constexpr std::array kTargets = {
     Target{"fuzz_bvh", sinew::fuzz::feed_bvh},
     Target{"fuzz_documents", sinew::fuzz::feed_documents},
+    Target{"fuzz_fbx_points", sinew::fuzz::feed_fbx_points},
     Target{"fuzz_gltf", sinew::fuzz::feed_gltf},
     Target{"fuzz_mass", sinew::fuzz::feed_mass},
     Target{"fuzz_medit", sinew::fuzz::feed_medit},

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/binary_fbx.h"
+
 namespace {
 
 using namespace sinew;
@@ -52,6 +54,13 @@ void write_seeds(const std::filesystem::path& folder) {
     const TetMesh tets = two_tets();
     put("gltf", "square", glb_bytes(scene_of(parts)));
     put("medit", "surface", format_medit(parts));
+    using support::FbxNode;
+    const std::vector<double> numbers(tets.points.data(), tets.points.data() + tets.points.size());
+    put("fbx_points", "two",
+        support::binary_fbx(
+            {FbxNode("Objects")
+                 .with(FbxNode("Geometry").with(FbxNode("Vertices").numbers(numbers)))
+                 .with(FbxNode("Geometry").with(FbxNode("Vertices").packed_numbers(numbers)))}));
     put("medit", "tets", format_medit(tets));
     put("msh", "surface", format_msh(parts));
     put("msh", "surface_ascii", format_msh(parts, {.is_ascii = true}));

@@ -142,6 +142,32 @@ TEST(CharacterFiles, RecordedMotionsMoveJointsOfTheSameName) {
         1e-12);
 }
 
+// Programs whose Z points up write recordings that lie.
+TEST(CharacterFiles, RecordingsWithAnotherAxisUpNameTheOption) {
+    const support::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "kick.bvh";
+    std::ofstream(file)
+        << "HIERARCHY\nROOT hip\n{\n OFFSET 0 0 1\n CHANNELS 6 Xposition Yposition "
+           "Zposition Xrotation Yrotation Zrotation\n JOINT knee\n {\n  OFFSET 0 0 "
+           "-0.5\n  CHANNELS 3 Xrotation Yrotation Zrotation\n  JOINT foot\n  {\n   "
+           "OFFSET 0 0.02 -0.4\n   CHANNELS 3 Xrotation Yrotation Zrotation\n   End "
+           "Site\n   {\n    OFFSET 0 -0.1 0\n   }\n  }\n }\n}\nMOTION\nFrames: 1\n"
+           "Frame Time: 0.04\n0 0 1 0 0 0 90 0 0 0 0 0\n";
+    const CharacterSkeleton skeleton = leg();
+    try {
+        read_character_motion(file, skeleton);
+        FAIL() << "accepted";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.parts().where, "kick.bvh");
+        EXPECT_NE(error.parts().remedy.find("--skeleton-up z"), std::string::npos) << error.what();
+    }
+    // A turn about X is one in both.
+    const CharacterMotion motion = read_character_motion(file, skeleton, {.up = UpAxis::Z});
+    EXPECT_LT(motion.keys[0].rotations[1].angularDistance(
+                  Eigen::Quaterniond(Eigen::AngleAxisd(0.5 * M_PI, Vec3::UnitX()))),
+              1e-6);
+}
+
 TEST(SkelFiles, TurnAboutWorldAxesAndMayBeZUp) {
     const char* skel = "3\n0 0 10 hip root\n0 0 5\tknee\thip\n0 -1 0 foot knee\n";
     const char* anim =

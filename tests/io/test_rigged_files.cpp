@@ -3,6 +3,7 @@
 #include "sinew/io/bind_pose.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/fbx.h"
+#include "sinew/io/fbx_points.h"
 #include "sinew/io/mesh_files.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 #include <cstring>
 
 #include "tests/support/binary_fbx.h"
+#include "tests/support/mutate.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
 
@@ -35,6 +37,7 @@ Eigen::Affine3d turned_z(double degrees) {
 struct Conventions {
     double unit = 1.0;  // cm
     bool is_z_up = false;
+    bool is_faceted = false;  // packed points, a normal per corner of a face, two materials
 };
 
 // An arm along Y as animation programs write it: bones along their own X, which a pre-rotation
@@ -120,14 +123,61 @@ void ArmFile::add_geometry(std::int64_t id, std::int64_t model, const TriangleMe
         corners.insert(corners.end(),
                        {mesh.triangles(t, 0), mesh.triangles(t, 1), -1 - mesh.triangles(t, 2)});
     }
-    objects_.children.push_back(
+    const std::vector<double> numbers(points.data(), points.data() + points.size());
+    FbxNode geometry =
         FbxNode("Geometry")
             .id(id)
             .text(std::string("\0\1Geometry", 10))
             .text("Mesh")
-            .with(FbxNode("Vertices").numbers({points.data(), points.data() + points.size()}))
-            .with(FbxNode("PolygonVertexIndex").wholes(corners)));
+            .with(conventions_.is_faceted ? FbxNode("Vertices").packed_numbers(numbers)
+                                          : FbxNode("Vertices").numbers(numbers))
+            .with(FbxNode("PolygonVertexIndex").wholes(corners));
+    if (conventions_.is_faceted) {
+        std::vector<double> normals;
+        std::vector<std::int32_t> materials;
+        for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+            const Vec3 a = mesh.points.row(mesh.triangles(t, 0)).transpose();
+            const Vec3 b = mesh.points.row(mesh.triangles(t, 1)).transpose();
+            const Vec3 c = mesh.points.row(mesh.triangles(t, 2)).transpose();
+            const Vec3 n = (b - a).cross(c - a).normalized();
+            for (int k = 0; k < 3; ++k) {
+                normals.insert(normals.end(), {n.x(), n.y(), n.z()});
+            }
+            materials.push_back(static_cast<std::int32_t>(t % 2));
+        }
+        for (const FbxNode& layer : std::vector<FbxNode>{
+                 FbxNode("LayerElementNormal")
+                     .whole(0)
+                     .with(FbxNode("MappingInformationType").text("ByPolygonVertex"))
+                     .with(FbxNode("ReferenceInformationType").text("Direct"))
+                     .with(FbxNode("Normals").numbers(normals)),
+                 FbxNode("LayerElementMaterial")
+                     .whole(0)
+                     .with(FbxNode("MappingInformationType").text("ByPolygon"))
+                     .with(FbxNode("ReferenceInformationType").text("IndexToDirect"))
+                     .with(FbxNode("Materials").wholes(materials)),
+                 FbxNode("Layer")
+                     .whole(0)
+                     .with(FbxNode("LayerElement")
+                               .with(FbxNode("Type").text("LayerElementNormal"))
+                               .with(FbxNode("TypedIndex").whole(0)))
+                     .with(FbxNode("LayerElement")
+                               .with(FbxNode("Type").text("LayerElementMaterial"))
+                               .with(FbxNode("TypedIndex").whole(0)))}) {
+            geometry.children.push_back(layer);
+        }
+    }
+    objects_.children.push_back(std::move(geometry));
     connect(id, model);
+    for (std::int64_t m = 0; conventions_.is_faceted && m < 2; ++m) {
+        const std::int64_t material = 1000 + 2 * id + m;
+        objects_.children.push_back(FbxNode("Material")
+                                        .id(material)
+                                        .text(std::string("paint\0\1Material", 15))
+                                        .text("")
+                                        .with(FbxNode("Version").whole(102)));
+        connect(material, model);
+    }
 }
 
 void ArmFile::add_skin(std::int64_t id, std::int64_t geometry) {
@@ -326,6 +376,44 @@ TEST(RiggedFiles, ABinaryFbxStandsAsItWasBoundInEveryUnitAndAxis) {
     }
 }
 
+// Programs store one normal per corner and a material per face, which split points and meshes; a
+// point cache fits the program's own mesh only by its own points.
+TEST(RiggedFiles, AFacetedFbxOfTwoMaterialsKeepsItsPointsAndTheirOrder) {
+    const support::TemporaryFolder folder;
+    const std::filesystem::path file = folder.path() / "arm.fbx";
+    const std::string bytes = ArmFile({.is_faceted = true}).bytes();
+    write_file_bytes(file, bytes);
+    const GltfScene split = read_fbx(file);
+    EXPECT_EQ(split.parts.size(), 6u);
+    const GltfScene whole = read_fbx(file, FbxPoints::OfFile);
+    ASSERT_EQ(whole.parts.size(), 3u);
+    TriangleMesh tube = support::cylinder(5.0, 60.0, 8, 12);
+    EXPECT_GT(split.parts[0].part.mesh.points.rows(), tube.points.rows());
+    for (const MeshPart& part : read_surface(file, {.as_bound = true})) {
+        if (part.name == "skin") {
+            ASSERT_EQ(part.mesh.points.rows(), tube.points.rows());
+            EXPECT_LT((part.mesh.points - 0.01 * tube.points).norm(), 1e-5);
+            EXPECT_EQ(part.mesh.triangles.rows(), tube.triangles.rows());
+        }
+    }
+    expect_bound_arm(read_surface(file, {.as_bound = true}), skeleton_of(whole, "arm.fbx"));
+    // The same weights in both.
+    for (const GltfPart& part : whole.parts) {
+        if (part.skin >= 0) {
+            EXPECT_LT((part.weights.rowwise().sum().array() - 1.0).abs().maxCoeff(), 1e-6);
+            EXPECT_EQ(part.joints.rows(), part.part.mesh.points.rows());
+        }
+    }
+    for (int i = 0; i < 300; ++i) {
+        Random random(Seed{8}, static_cast<std::uint64_t>(i));
+        for (const Points& points : fbx_geometry_points(support::mutated(bytes, random))) {
+            EXPECT_TRUE(points.allFinite());
+        }
+    }
+    EXPECT_TRUE(fbx_geometry_points(bytes.substr(0, 20)).empty());
+    EXPECT_TRUE(fbx_geometry_points("; FBX 7.4.0 project file").empty());
+}
+
 // Damaged weights and places are refused by the name of the file, or do no harm.
 TEST(RiggedFiles, DamagedNumbersOfAnFbxNameTheFile) {
     const support::TemporaryFolder folder;
@@ -373,6 +461,84 @@ TEST(RiggedFiles, AGlbStandsAsItWasBoundWhereItsNodesArePosed) {
             EXPECT_NEAR((middle - hand).norm(), 0.02, 1e-5);
         }
     }
+}
+
+// A leg as rigs of animation programs have it: a root on the floor that holds nothing, hips that
+// sink against it, and a pole in front of the knee.
+GltfScene rigged_leg() {
+    GltfScene scene;
+    scene.nodes = {{.name = "rig"},
+                   {.name = "root", .parent = 0},
+                   {.name = "hips", .parent = 1, .translation = Vec3(0, 1, 0)},
+                   {.name = "shin", .parent = 2, .translation = Vec3(0, -0.5, 0)},
+                   {.name = "toe_tip", .parent = 3, .translation = Vec3(0, -0.45, 0)},
+                   {.name = "pole", .parent = 1, .translation = Vec3(0, 0.5, 1)}};
+    GltfSkin skin{.name = "leg", .joints = {1, 2, 3, 4, 5}};
+    for (const Vec3& place :
+         {Vec3(0, 0, 0), Vec3(0, 1, 0), Vec3(0, 0.5, 0), Vec3(0, 0.05, 0), Vec3(0, 0.5, 1)}) {
+        skin.inverse_bind.push_back(Eigen::Affine3d(Eigen::Translation3d(Vec3(-place))).matrix());
+    }
+    scene.skins = {skin};
+    GltfPart part;
+    part.part.name = "leg";
+    part.part.mesh = support::cylinder(0.08, 1.0, 8, 20);
+    part.skin = 0;
+    const Eigen::Index n = part.part.mesh.points.rows();
+    part.joints = Joints4::Zero(n, 4);
+    part.weights = Weights4::Zero(n, 4);
+    part.weights.col(0).setOnes();
+    for (Eigen::Index i = 0; i < n; ++i) {
+        part.joints(i, 0) = part.part.mesh.points(i, 1) > 0.5 ? 1 : 2;
+    }
+    scene.parts = {part};
+    GltfTrack morph{.path = GltfPath::MorphWeights, .part = 0, .times = {0.0}, .values = {}};
+    GltfTrack sink{.path = GltfPath::Translation,
+                   .node = 2,
+                   .times = {0.0, 1.0},
+                   .values = {0, 1, 0, 0, 0.7, 0.1}};
+    GltfTrack nod{.path = GltfPath::Rotation, .node = 3, .times = {0.0}, .values = {0, 0, 0, 1}};
+    scene.animations = {{.name = "smile", .tracks = {morph}},
+                        {.name = "Rig|Nod", .tracks = {nod}},
+                        {.name = "Rig|Sink", .tracks = {sink}}};
+    return scene;
+}
+
+TEST(RiggedFiles, JointsThatHoldNothingAreLeftOutAndHipsCarryTheCharacter) {
+    const GltfScene scene = rigged_leg();
+    const CharacterSkeleton skeleton = skeleton_of(scene, "leg.glb");
+    ASSERT_EQ(skeleton.size(), 3u) << listed(skeleton);
+    EXPECT_EQ(skeleton.joints[0].name, "hips");
+    EXPECT_EQ(skeleton.joints[2].name, "toe_tip");
+    const std::size_t sink = find_animation(scene, "Sink", "leg.glb");
+    EXPECT_LT((sample(motion_of(scene, sink, skeleton, "leg.glb"), 1.0).shift - Vec3(0, -0.3, 0.1))
+                  .norm(),
+              1e-6);
+    // The same for a skeleton that has the root: its hips are where the file has them.
+    CharacterSkeleton with_root = skeleton;
+    for (CharacterJoint& joint : with_root.joints) {
+        ++joint.parent;
+    }
+    with_root.joints.insert(with_root.joints.begin(), {.name = "root"});
+    const CharacterPose pose =
+        pose_of(with_root, sample(motion_of(scene, sink, with_root, "leg.glb"), 1.0));
+    EXPECT_LT((pose[1] * with_root.joints[1].position - Vec3(0, 0.7, 0.1)).norm(), 1e-6);
+    // Without weights all joints may hold something.
+    GltfScene plain = scene;
+    plain.parts[0].joints.setZero();
+    EXPECT_EQ(skeleton_of(plain, "leg.glb").size(), 5u);
+}
+
+TEST(RiggedFiles, AnimationsAreChosenByNameAndMustMoveJoints) {
+    GltfScene scene = rigged_leg();
+    EXPECT_EQ(find_animation(scene, "", "leg.glb"), 1u);
+    EXPECT_EQ(find_animation(scene, "Sink", "leg.glb"), 2u);
+    EXPECT_EQ(find_animation(scene, "Rig|Sink", "leg.glb"), 2u);
+    const std::string other =
+        support::input_error_of([&] { find_animation(scene, "Jump", "leg.glb"); });
+    EXPECT_NE(other.find("'Rig|Nod', 'Rig|Sink'"), std::string::npos) << other;
+    scene.animations.resize(1);
+    const std::string none = support::input_error_of([&] { find_animation(scene, "", "leg.glb"); });
+    EXPECT_NE(none.find("no animation of joints"), std::string::npos) << none;
 }
 
 }  // namespace

@@ -51,6 +51,36 @@ struct FbxNode {
     FbxNode&& ids(const std::vector<std::int64_t>& values) && {
         return std::move(*this).array('l', values);
     }
+    /// The same as `numbers`, packed as zlib does without making it smaller.
+    FbxNode&& packed_numbers(const std::vector<double>& values) && {
+        std::string raw(reinterpret_cast<const char*>(values.data()),
+                        values.size() * sizeof(double));
+        std::string packed = "\x78\x01";
+        std::uint32_t a = 1, b = 0;  // Adler's sums
+        for (std::size_t at = 0; at < raw.size(); at += 65535) {
+            const std::string block = raw.substr(at, 65535);
+            const auto length = static_cast<std::uint16_t>(block.size());
+            packed += static_cast<char>(at + block.size() == raw.size());
+            for (const unsigned number : {length & 0xffffu, ~unsigned{length} & 0xffffu}) {
+                packed += static_cast<char>(number & 0xff);
+                packed += static_cast<char>(number >> 8);
+            }
+            packed += block;
+            for (const char c : block) {
+                a = (a + static_cast<unsigned char>(c)) % 65521;
+                b = (b + a) % 65521;
+            }
+        }
+        for (const unsigned part : {b >> 8, b, a >> 8, a}) {
+            packed += static_cast<char>(part & 0xff);
+        }
+        begin('d');
+        append(static_cast<std::uint32_t>(values.size()));
+        append(std::uint32_t{1});
+        append(static_cast<std::uint32_t>(packed.size()));
+        properties += packed;
+        return std::move(*this);
+    }
     FbxNode&& with(FbxNode child) && {
         children.push_back(std::move(child));
         return std::move(*this);

@@ -23,6 +23,7 @@ struct SkinSettings {
     std::string mesh;
     std::string skeleton;
     std::string motion;
+    std::string animation;
     std::string output;
     std::string sequence = "obj";
     std::string method = "projective";
@@ -76,8 +77,9 @@ SkinRun move_body(const SkinSettings& settings, const Context& context) {
     }
     const Body body = read_archive(settings.mesh);
     const Character character = character_of(body);
-    const CharacterMotion motion = read_character_motion(
-        settings.motion, character.skeleton, settings.files.read_options(), rest_poses(settings));
+    const CharacterMotion motion =
+        read_character_motion(settings.motion, character.skeleton, settings.files.read_options(),
+                              rest_poses(settings), settings.animation);
     return written(settings, character, motion, settings.run, [&](const SkinFrameSink& sink) {
         return run_body_skinning(body, motion, settings.run, context.progress, sink);
     });
@@ -95,7 +97,7 @@ SkinRun move_character(const SkinSettings& settings, const Context& context) {
     }
     const CharacterMotion motion =
         read_character_motion(settings.motion.empty() ? settings.mesh : settings.motion,
-                              character.skeleton, read, rest_poses(settings));
+                              character.skeleton, read, rest_poses(settings), settings.animation);
     SkinRunOptions options = settings.run;
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
@@ -169,6 +171,11 @@ Verb skin_verb() {
                       ".gltf or .fbx file; without it that of the skin's own file",
               .target = &settings->motion,
               .metavar = "FILE"},
+             {.name = "--animation",
+              .help = "which one of a .glb, .gltf or .fbx file, by its name; without it the first "
+                      "that moves joints",
+              .target = &settings->animation,
+              .metavar = "NAME"},
              {.name = "--rest",
               .help = "recordings that stand differently at rest than the character (arms "
                       "sideways, arms hanging): align leads its limbs to where they have "

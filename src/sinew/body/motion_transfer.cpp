@@ -21,6 +21,7 @@ constexpr double kBeside = 0.03;    // of a skeleton's largest side: joints this
 constexpr double kAcross = 0.7071;  // cosine of the angle between a bone and the one before it
 constexpr double kNearlySame = 0.966;  // cosine of the angle within which feet stay as they are
 constexpr double kSameDirection = 1.0 - 1e-12;
+constexpr double kMoved = 2e-3;  // of a skeleton's size: files round
 
 // A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
 std::string bare_joint_name(const std::string& name) {
@@ -107,6 +108,30 @@ std::vector<Index> joints_by_name(std::span<const std::string> names,
         }
     }
     return source;
+}
+
+double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& target) {
+    std::vector<std::string> names;
+    for (const CharacterJoint& joint : source.joints) {
+        names.push_back(joint.name);
+    }
+    const std::vector<Index> number = joints_by_name(names, target);
+    double cosines = 0.0;
+    double lengths = 0.0;
+    for (std::size_t j = 0; j < target.size(); ++j) {
+        const Index up = common_joint_above(target, number, j);
+        if (number[j] < 0 || up < 0) {
+            continue;
+        }
+        const Vec3 own = target.joints[j].position - place(target, up);
+        const Vec3 other =
+            place(source, number[j]) - place(source, number[static_cast<std::size_t>(up)]);
+        if (own.norm() > 0.0 && other.norm() > 0.0) {
+            cosines += own.norm() * own.normalized().dot(other.normalized());
+            lengths += own.norm();
+        }
+    }
+    return lengths > 0.0 ? cosines / lengths : 1.0;
 }
 
 MotionTransfer::MotionTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target,
@@ -204,10 +229,36 @@ void MotionTransfer::align(const CharacterSkeleton& source) {
     }
 }
 
+std::size_t MotionTransfer::carrier(const std::vector<char>& is_moved) const {
+    const auto has_source = [](Index k) { return k >= 0; };
+    auto best = static_cast<std::size_t>(std::find_if(source_.begin(), source_.end(), has_source) -
+                                         source_.begin());
+    // Joints with a source at and below each one.
+    std::vector<int> below(target_.size(), 0);
+    for (std::size_t j = target_.size(); j-- > 0;) {
+        below[j] += source_[j] >= 0 ? 1 : 0;
+        if (target_.joints[j].parent >= 0) {
+            below[static_cast<std::size_t>(target_.joints[j].parent)] += below[j];
+        }
+    }
+    for (std::size_t j = best + 1; j < target_.size(); ++j) {
+        const bool is_heavy = 2 * below[j] > below[best];
+        bool is_below = false;
+        for (Index up = target_.joints[j].parent; up >= 0 && !is_below;
+             up = target_.joints[static_cast<std::size_t>(up)].parent) {
+            is_below = static_cast<std::size_t>(up) == best;
+        }
+        if (is_below && is_heavy && source_[j] >= 0 &&
+            is_moved[static_cast<std::size_t>(source_[j])] != 0) {
+            best = j;
+        }
+    }
+    return best;
+}
+
 JointRotations MotionTransfer::operator()(std::span<const Eigen::Quaterniond> turns,
-                                          const Vec3& way) const {
+                                          const Vec3& way, std::size_t carrier) const {
     JointRotations key;
-    key.shift = scale_ * way;
     std::vector<Eigen::Quaterniond> turned(target_.size(), Eigen::Quaterniond::Identity());
     for (std::size_t j = 0; j < target_.size(); ++j) {
         const Index parent = target_.joints[j].parent;
@@ -217,8 +268,70 @@ JointRotations MotionTransfer::operator()(std::span<const Eigen::Quaterniond> tu
             source_[j] < 0 ? above : turns[static_cast<std::size_t>(source_[j])] * alignment_[j];
         key.rotations.push_back(above.conjugate() * turned[j]);
     }
+    key.shift = scale_ * way;
+    // Turns of the joints above the carrier move it already.
+    if (target_.joints[carrier].parent >= 0) {
+        const Vec3& rest = target_.joints[carrier].position;
+        JointRotations unmoved = key;
+        unmoved.shift.setZero();
+        key.shift += rest - pose_of(target_, unmoved)[carrier] * rest;
+    }
     return key;
 }
+
+MovedJoints::MovedJoints(std::vector<Index> parents, const std::vector<Eigen::Affine3d>& rest)
+    : parents_(std::move(parents)), moved_(parents_.size(), 0) {
+    for (std::size_t j = 0; j < parents_.size(); ++j) {
+        first_.push_back(in_parent(rest, j));
+        tolerance_ =
+            std::max(tolerance_, kMoved * (rest[j].translation() - rest[0].translation()).norm());
+    }
+}
+
+// Lengths of the world, so that scales of frames do not matter.
+Vec3 MovedJoints::in_parent(const std::vector<Eigen::Affine3d>& world, std::size_t joint) const {
+    if (parents_[joint] < 0) {
+        return Vec3::Zero();
+    }
+    const Eigen::Affine3d& parent = world[static_cast<std::size_t>(parents_[joint])];
+    return parent.rotation().transpose() * (world[joint].translation() - parent.translation());
+}
+
+void MovedJoints::add(const std::vector<Eigen::Affine3d>& now) {
+    for (std::size_t j = 0; j < parents_.size(); ++j) {
+        if (moved_[j] == 0 && !((in_parent(now, j) - first_[j]).norm() < tolerance_)) {
+            moved_[j] = 1;
+        }
+    }
+}
+
+namespace {
+
+std::vector<Eigen::Affine3d> as_affine(const std::vector<Eigen::Isometry3d>& world) {
+    return {world.begin(), world.end()};
+}
+
+// Of the joints of a clip's skeleton; its tips stay where they are.
+std::vector<char> moved_joints(const MotionClip& clip) {
+    std::vector<Index> parents;
+    for (const MotionJoint& joint : clip.joints) {
+        parents.push_back(joint.parent);
+    }
+    MovedJoints moved(std::move(parents), as_affine(offset_pose(clip)));
+    for (std::size_t f = 0; f < clip.frame_count; ++f) {
+        moved.add(as_affine(forward_kinematics(clip, f)));
+    }
+    std::vector<char> with_tips;
+    for (std::size_t k = 0; k < clip.joints.size(); ++k) {
+        with_tips.push_back(moved.moved()[k]);
+        if (clip.joints[k].has_end) {
+            with_tips.push_back(0);
+        }
+    }
+    return with_tips;
+}
+
+}  // namespace
 
 CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton,
                           RestPoses rests) {
@@ -231,6 +344,8 @@ CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skele
         turns_with.insert(turns_with.end(), clip.joints[k].has_end ? 2 : 1, k);
     }
     const std::vector<Eigen::Isometry3d> rest = offset_pose(clip);
+    const std::size_t carrier = transfer.carrier(moved_joints(clip));
+    const std::size_t by = turns_with[static_cast<std::size_t>(transfer.source_of(carrier))];
     CharacterMotion motion;
     for (std::size_t f = 0; f < clip.frame_count; ++f) {
         const std::vector<Eigen::Isometry3d> now = forward_kinematics(clip, f);
@@ -239,7 +354,8 @@ CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skele
             turns.emplace_back(now[k].linear());
         }
         motion.times.push_back(static_cast<double>(f) * clip.frame_time);
-        motion.keys.push_back(transfer(turns, now[0].translation() - rest[0].translation()));
+        motion.keys.push_back(
+            transfer(turns, now[by].translation() - rest[by].translation(), carrier));
     }
     return motion;
 }

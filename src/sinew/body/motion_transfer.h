@@ -15,6 +15,10 @@ namespace sinew {
 std::vector<Index> joints_by_name(std::span<const std::string> names,
                                   const CharacterSkeleton& skeleton);
 
+/// How alike two skeletons stand: the mean cosine between the bones that both have, by their
+/// lengths; 1 where they have none.
+double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& target);
+
 /// Takes the motion of one skeleton to another: joints of the same name turn alike, others follow
 /// their parents. Where the two stand differently at rest (arms stretched out sideways, arms
 /// hanging) the bones of limbs are led to where the source has them: with d the direction of a bone
@@ -25,6 +29,8 @@ std::vector<Index> joints_by_name(std::span<const std::string> names,
 /// A_j the least turn that does so after that of the joint before. Bones of trunk, neck and head
 /// are not: they differ because people do. A bone across the one before it (a foot) stays as it is
 /// unless that is more than 15 degrees off, and then follows the one before it.
+///
+/// Only one joint, the carrier, has a way of its own; the target's bones keep their lengths.
 class MotionTransfer {
 public:
     /// @throws InputError  naming `where`: no joint of the target has the name of one of the source
@@ -43,9 +49,17 @@ public:
     double scale() const {
         return scale_;
     }
-    /// @param turns  G_s of each joint of the source
-    /// @param way    of the source's root from its rest
-    JointRotations operator()(std::span<const Eigen::Quaterniond> turns, const Vec3& way) const;
+    /// The target's joint that the source carries the body by: the first one with a source, or one
+    /// below it that holds most of the joints and is moved against its parent (hips that sink above
+    /// a root which stays on the floor).
+    /// @param is_moved  of each joint of the source: against its parent, in the course of the
+    /// motion
+    std::size_t carrier(const std::vector<char>& is_moved) const;
+    /// @param turns    G_s of each joint of the source
+    /// @param way      of the source's joint of the carrier from its rest
+    /// @param carrier  that the way is of; 0: the target's first joint
+    JointRotations operator()(std::span<const Eigen::Quaterniond> turns, const Vec3& way,
+                              std::size_t carrier = 0) const;
 
 private:
     void align(const CharacterSkeleton& source);
@@ -54,6 +68,26 @@ private:
     std::vector<Index> source_;
     std::vector<Eigen::Quaterniond> alignment_;
     double scale_ = 1.0;
+};
+
+/// Which joints move against their parents, gathered pose by pose.
+class MovedJoints {
+public:
+    /// @param parents  of each joint, -1 for roots
+    /// @param rest     T_world_joint
+    MovedJoints(std::vector<Index> parents, const std::vector<Eigen::Affine3d>& rest);
+    void add(const std::vector<Eigen::Affine3d>& now);
+    const std::vector<char>& moved() const {
+        return moved_;
+    }
+
+private:
+    Vec3 in_parent(const std::vector<Eigen::Affine3d>& world, std::size_t joint) const;
+
+    std::vector<Index> parents_;
+    std::vector<Vec3> first_;  // places in the frames of their parents
+    double tolerance_ = 0.0;   // m
+    std::vector<char> moved_;
 };
 
 }  // namespace sinew

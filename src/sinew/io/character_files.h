@@ -23,20 +23,22 @@ CharacterSkeleton read_character_skeleton(const std::filesystem::path& path,
 CharacterSkeleton parse_character_skeleton(std::string_view json, const std::string& where,
                                            const ReadOptions& options = {});
 
-/// Reads a motion for that skeleton: a .bvh file, the first animation of a .glb, .gltf or .fbx
-/// file, an .anim file (io/skel_files.h), or key frames
+/// Reads a motion for that skeleton: a .bvh file, an animation of a .glb, .gltf or .fbx file, an
+/// .anim file (io/skel_files.h), or key frames
 ///
 ///   { "keys": [ { "time": 0 },
 ///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }
 ///
 /// Three numbers turn about an axis by its length (rad), four are a quaternion x y z w. Joints that
 /// a key does not name are at rest there. Names need not agree in namespaces, case and gaps.
-/// @param rests  of recordings and animations; keys are about the character's own rest
+/// @param rests      of recordings and animations; keys are about the character's own rest
+/// @param animation  of a scene file, by its name; empty: the first that moves joints
 /// @throws InputError
 CharacterMotion read_character_motion(const std::filesystem::path& path,
                                       const CharacterSkeleton& skeleton,
                                       const ReadOptions& options = {},
-                                      RestPoses rests = RestPoses::Aligned);
+                                      RestPoses rests = RestPoses::Aligned,
+                                      std::string_view animation = {});
 CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
                                        const CharacterSkeleton& skeleton,
                                        const ReadOptions& options = {});

@@ -81,6 +81,54 @@ std::vector<Held> held_by_nodes(const GltfScene& scene, const std::vector<Eigen:
     return held;
 }
 
+// Joints that a character is moved by: those that hold vertices, those between them, and the tip of
+// a last one. Files list what animators pull at too: a root on the floor, targets of inverse
+// kinematics, poles in front of the knees. The skin would hang on bones to these.
+std::vector<char> moving_joints(const GltfScene& scene, std::vector<char> is_joint) {
+    constexpr double kHeld = 0.01;  // weight
+    std::vector<char> holds(scene.nodes.size(), 0);
+    for (const GltfPart& part : scene.parts) {
+        for (Eigen::Index i = 0; part.skin >= 0 && i < part.joints.rows(); ++i) {
+            for (int k = 0; k < 4; ++k) {
+                if (part.weights(i, k) > kHeld) {
+                    holds[at(scene.skins[at(part.skin)].joints[at(part.joints(i, k))])] = 1;
+                }
+            }
+        }
+    }
+    // Without weights, every joint may hold something.
+    if (std::count(holds.begin(), holds.end(), 1) < 2) {
+        return is_joint;
+    }
+    const std::size_t count = scene.nodes.size();
+    std::vector<char> below(count, 0);  // something is held at or below
+    std::vector<char> above(count, 0);  // or above
+    for (std::size_t n = count; n-- > 0;) {
+        const Index parent = scene.nodes[n].parent;
+        below[n] = below[n] != 0 || holds[n] != 0 ? 1 : 0;
+        if (parent >= 0 && below[n] != 0) {
+            below[at(parent)] = 1;
+        }
+    }
+    std::vector<char> is_limb(count, 0);  // something is held below, not counting the node itself
+    for (std::size_t n = 0; n < count; ++n) {
+        const Index parent = scene.nodes[n].parent;
+        if (parent >= 0) {
+            above[n] = above[at(parent)] != 0 || holds[at(parent)] != 0 ? 1 : 0;
+            is_limb[at(parent)] = is_limb[at(parent)] != 0 || below[n] != 0 ? 1 : 0;
+        }
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+        const Index parent = scene.nodes[n].parent;
+        const bool is_between = above[n] != 0 && below[n] != 0;
+        const bool is_tip = parent >= 0 && holds[at(parent)] != 0 && is_limb[at(parent)] == 0;
+        if (holds[n] == 0 && !is_between && !is_tip) {
+            is_joint[n] = 0;
+        }
+    }
+    return is_joint;
+}
+
 double lerp(double a, double b, double t) {
     return a + t * (b - a);
 }
@@ -186,10 +234,22 @@ struct SceneJoints {
     std::vector<std::size_t> node;  // that a joint turns with
 };
 
-// @param has_tips  with the ends of leaves that hold vertices
+std::vector<Eigen::Affine3d> of_joints(const std::vector<Eigen::Affine3d>& world,
+                                       const std::vector<std::size_t>& nodes) {
+    std::vector<Eigen::Affine3d> own;
+    for (const std::size_t node : nodes) {
+        own.push_back(world[node]);
+    }
+    return own;
+}
+
+// @param has_tips  of a skin: joints that move it, with the ends of leaves that hold vertices
 SceneJoints joints_of_scene(const GltfScene& scene, bool has_tips) {
-    const std::vector<char> is_joint = joint_nodes(scene);
+    std::vector<char> is_joint = joint_nodes(scene);
     const std::vector<std::string> names = joint_names(scene, is_joint);
+    if (has_tips) {
+        is_joint = moving_joints(scene, std::move(is_joint));
+    }
     const std::vector<Eigen::Affine3d> world = bind_transforms(scene);
     const std::vector<Held> held =
         has_tips ? held_by_nodes(scene, world) : std::vector<Held>(scene.nodes.size());
@@ -232,7 +292,8 @@ bool is_scene_file(const std::filesystem::path& path) {
 }
 
 GltfScene read_scene(const std::filesystem::path& path) {
-    return lower(path.extension().string()) == ".fbx" ? read_fbx(path) : read_gltf(path);
+    return lower(path.extension().string()) == ".fbx" ? read_fbx(path, FbxPoints::OfFile)
+                                                      : read_gltf(path);
 }
 
 CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) {
@@ -247,6 +308,38 @@ CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) 
     return skeleton;
 }
 
+std::size_t find_animation(const GltfScene& scene, std::string_view name,
+                           const std::string& where) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < scene.animations.size(); ++i) {
+        const GltfAnimation& animation = scene.animations[i];
+        const bool moves_nodes =
+            std::any_of(animation.tracks.begin(), animation.tracks.end(),
+                        [](const GltfTrack& track) { return track.node >= 0; });
+        // Programs put the name of the rig before that of the animation: "Armature|Walk".
+        const std::string_view own = animation.name;
+        const std::size_t bar = own.find_last_of('|');
+        if (moves_nodes && (name.empty() || own == name ||
+                            (bar != std::string_view::npos && own.substr(bar + 1) == name))) {
+            return i;
+        }
+        if (moves_nodes) {
+            names.push_back("'" + animation.name + "'");
+        }
+    }
+    if (names.empty()) {
+        throw InputError(
+            {.where = where,
+             .found = "no animation of joints",
+             .needs = "a motion",
+             .remedy = "give one with --motion, or export the file with its animation"});
+    }
+    throw InputError({.where = where,
+                      .found = fmt::format("no animation '{}'", name),
+                      .needs = "one of " + join(names, ", "),
+                      .remedy = "choose one of these with --animation"});
+}
+
 CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
                           const CharacterSkeleton& skeleton, const std::string& where,
                           RestPoses rests) {
@@ -259,23 +352,30 @@ CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
     const GltfAnimation& tracks = scene.animations[animation];
     const SceneJoints source = joints_of_scene(scene, false);
     const MotionTransfer transfer(source.skeleton, skeleton, rests, where);
-    Index first = -1;
-    for (std::size_t j = 0; j < skeleton.size() && first < 0; ++j) {
-        first = transfer.source_of(j);
-    }
-    const std::size_t root = source.node[at(first)];
     GltfScene nodes;
     nodes.nodes = scene.nodes;
     const std::vector<Eigen::Affine3d> rest = bind_transforms(scene);
+    const std::vector<double> times = key_times(tracks, where);
+    std::vector<Index> parents;
+    for (const CharacterJoint& joint : source.skeleton.joints) {
+        parents.push_back(joint.parent);
+    }
+    MovedJoints moved(std::move(parents), of_joints(rest, source.node));
+    for (const double time : times) {
+        moved.add(of_joints(world_transforms(posed_scene(nodes, tracks, time)), source.node));
+    }
+    const std::size_t carrier = transfer.carrier(moved.moved());
+    const std::size_t by = source.node[at(transfer.source_of(carrier))];
     CharacterMotion motion;
-    for (const double time : key_times(tracks, where)) {
+    for (const double time : times) {
         const std::vector<Eigen::Affine3d> now = world_transforms(posed_scene(nodes, tracks, time));
         std::vector<Eigen::Quaterniond> turns;
         for (const std::size_t node : source.node) {
             turns.emplace_back(now[node].rotation() * rest[node].rotation().transpose());
         }
         motion.times.push_back(time);
-        motion.keys.push_back(transfer(turns, now[root].translation() - rest[root].translation()));
+        motion.keys.push_back(
+            transfer(turns, now[by].translation() - rest[by].translation(), carrier));
     }
     return motion;
 }

@@ -17,15 +17,21 @@ GltfScene read_scene(const std::filesystem::path& path);
 
 /// Joints that the skins of the scene name, where they were bound (io/bind_pose.h); without skins,
 /// joints that an animation turns, where their nodes stand. Nodes in between are passed over. Where
-/// the skin has weights, a joint without children that holds vertices gets a tip ("_end") beyond
-/// their middle, so that a hand is more than the end of a forearm. The weights are not used
-/// otherwise. Names that appear again get numbers.
+/// the skin has weights, joints that hold nothing are left out at either end (a root on the floor,
+/// targets and poles of inverse kinematics), and a joint without children that holds vertices gets
+/// a tip ("_end") beyond their middle, so that a hand is more than the end of a forearm. The
+/// weights are not used otherwise. Names that appear again get numbers.
 /// @throws InputError  when there is no joint
 CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where);
 
+/// The number of an animation that moves nodes: the one of that name ("Walk" is "Armature|Walk"
+/// too), or the first where the name is empty.
+/// @throws InputError  naming those that there are
+std::size_t find_animation(const GltfScene& scene, std::string_view name, const std::string& where);
+
 /// An animation of the scene on that skeleton (body/motion_transfer.h), about the pose in which the
-/// scene's joints were bound; the first joint that both
-/// have shifts the character. Shifts of other joints and scales are left out.
+/// scene's joints were bound. One joint shifts the character (MotionTransfer::carrier). Shifts of
+/// other joints and scales are left out.
 /// @param animation  number; 0 is the first
 /// @throws InputError  when there is no such animation or it moves no joint of the skeleton
 CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,

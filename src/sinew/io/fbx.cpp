@@ -1,6 +1,7 @@
 #include "sinew/io/fbx.h"
 
 #include "sinew/base/error.h"
+#include "sinew/io/fbx_points.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/guarded_child.h"
 
@@ -87,7 +88,8 @@ class Converter {
 public:
     explicit Converter(const aiScene& scene) : scene_(scene), conventions_(conventions_of(scene)) {}
 
-    GltfScene convert() {
+    /// @param geometries  points of the file's meshes, to be restored; may be empty
+    GltfScene convert(const std::vector<Points>& geometries) {
         // One node above all turns and scales the file's frame into ours.
         GltfNode top{.name = "fbx"};
         top.rotation = Eigen::Quaterniond(conventions_.axes);
@@ -101,6 +103,9 @@ public:
             for (unsigned k = 0; k < node->mNumMeshes; ++k) {
                 add_part(*scene_.mMeshes[node->mMeshes[k]], *node, index, k);
             }
+        }
+        if (!geometries.empty()) {
+            restore_points(result_, split_, geometries);
         }
         for (unsigned i = 0; i < scene_.mNumAnimations; ++i) {
             add_animation(*scene_.mAnimations[i]);
@@ -121,6 +126,7 @@ private:
     const aiScene& scene_;
     Conventions conventions_;
     GltfScene result_;
+    std::vector<SplitPart> split_;  // of the parts
     std::vector<std::pair<const aiNode*, Index>> order_;
     std::map<std::string, Index> node_of_name_;
     std::vector<Eigen::Affine3d> world_;
@@ -186,8 +192,10 @@ void Converter::add_part(const aiMesh& mesh, const aiNode& node, Index index, un
     }
     add_colours(mesh, part);
     add_binding(mesh, part);
+    SplitPart split{.points = shape.points};
     if (part.skin < 0) {
         const Eigen::Affine3d& T = world_[static_cast<std::size_t>(index)];
+        split.T_scene_file = T;
         const Mat3 A = T.linear();
         shape.points =
             ((shape.points * A.transpose()).rowwise() + T.translation().transpose()).eval();
@@ -199,6 +207,7 @@ void Converter::add_part(const aiMesh& mesh, const aiNode& node, Index index, un
         }
     }
     result_.parts.push_back(std::move(part));
+    split_.push_back(std::move(split));
 }
 
 void Converter::add_colours(const aiMesh& mesh, GltfPart& part) const {
@@ -302,7 +311,8 @@ void Converter::add_animation(const aiAnimation& animation) {
 }
 
 /// The scene as a note and a .glb file, which the waiting process reads with all its checks.
-std::string convert_with_assimp(const std::string& bytes, const std::string& where) {
+std::string convert_with_assimp(const std::string& bytes, const std::string& where,
+                                FbxPoints points) {
     Assimp::Importer importer;
     importer.SetPropertyBool(AI_CONFIG_IMPORT_FBX_PRESERVE_PIVOTS, false);
     const aiScene* scene = importer.ReadFileFromMemory(
@@ -316,7 +326,8 @@ std::string convert_with_assimp(const std::string& bytes, const std::string& whe
              .remedy = "export it again, or as glTF (.glb)"});
     }
     Converter converter(*scene);
-    const GltfScene converted = converter.convert();
+    const GltfScene converted = converter.convert(
+        points == FbxPoints::OfFile ? fbx_geometry_points(bytes) : std::vector<Points>());
     try {
         return converter.note() + kNoteEnd + glb_bytes(converted);
     } catch (const InputError& error) {
@@ -328,11 +339,11 @@ std::string convert_with_assimp(const std::string& bytes, const std::string& whe
 
 }  // namespace
 
-GltfScene read_fbx(const std::filesystem::path& path) {
+GltfScene read_fbx(const std::filesystem::path& path, FbxPoints points) {
     const std::string where = path.string();
     const std::string bytes = read_file_bytes(path);
     const std::string answer =
-        run_in_guarded_child([&] { return convert_with_assimp(bytes, where); }, where);
+        run_in_guarded_child([&] { return convert_with_assimp(bytes, where, points); }, where);
     const std::size_t end = answer.find(kNoteEnd);
     if (end == std::string::npos) {
         throw InputError({.where = where,

@@ -75,9 +75,9 @@ std::vector<MeshPart> read_gltf_parts(const fs::path& path, const ReadOptions& o
                             : rest_parts(read_gltf(path), path.string());
 }
 
-// So does FBX.
+// So does FBX. What is moved as it was bound keeps the file's points, so that caches fit its mesh.
 std::vector<MeshPart> read_fbx_parts(const fs::path& path, const ReadOptions& options) {
-    return options.as_bound ? bound_parts(read_fbx(path), path.string())
+    return options.as_bound ? bound_parts(read_fbx(path, FbxPoints::OfFile), path.string())
                             : rest_parts(read_fbx(path), path.string());
 }
 
