@@ -43,8 +43,8 @@ CharacterPose crouch(const CharacterSkeleton& skeleton, double share) {
     JointRotations r;
     for (const CharacterJoint& joint : skeleton.joints) {
         const std::string_view name = joint.name;
-        const double angle = name.starts_with("hip")     ? -1.9
-                             : name.starts_with("knee")  ? 2.2
+        const double angle = name.starts_with("hip")     ? -2.1
+                             : name.starts_with("knee")  ? 2.4
                              : name.starts_with("elbow") ? -1.5
                                                          : 0.2;
         r.rotations.emplace_back(Eigen::AngleAxisd(share * angle, Vec3::UnitX()));

@@ -215,6 +215,7 @@ void BodySkinning::Data::forget_contacts() {
 void BodySkinning::Data::show() {
     skin = x.topRows(flesh.skin.points.rows());
     if (untangling) {
+        untangling->steady(skin, motion);
         untangling->untangle(skin, motion);
     }
     parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {

@@ -398,6 +398,7 @@ void ProjectiveSkinning::Data::show(const CharacterPose& before) {
         for (const BoneVolume& bone : bones.bones) {
             motion.push_back(pose[at(bone.first)] * before[at(bone.first)].inverse());
         }
+        untangling->steady(skin, motion);
         untangling->untangle(skin, motion);
     }
 }

@@ -96,7 +96,8 @@ SkinUntangling::SkinUntangling(const SkinOnBones& skin)
       neighbours_(neighbours_of_vertices(triangles_, skin_vertices_)),
       bone_of_(skin.bone),
       edge_(mean_edge(skin)),
-      enclosure_(skin) {
+      enclosure_(skin),
+      steadying_(skin) {
     for (Index i = 0; i < skin_vertices_; ++i) {
         all_.push_back(i);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sinew/skinning/skin_enclosure.h"
+#include "sinew/skinning/skin_steadying.h"
 
 #include <Eigen/Geometry>
 
@@ -27,6 +28,10 @@ class SkinUntangling {
 public:
     explicit SkinUntangling(const SkinOnBones& skin);
 
+    /// To begin a frame with: what the simulation throws to and fro comes to rest.
+    void steady(Points& skin, std::span<const Eigen::Isometry3d> motion) {
+        steadying_.steady(skin, motion);
+    }
     /// Moves the skin around the vertices that it encloses.
     /// @param motion  of each bone since the last frame
     /// @return vertices that are still enclosed
@@ -34,8 +39,9 @@ public:
     /// The same when no others than these can be enclosed (ascending).
     int untangle(Points& skin, std::span<const Eigen::Isometry3d> motion,
                  std::span<const Index> asked);
-    /// Drops how far the frames before have moved the skin.
+    /// Drops what is known of the frames before.
     void forget() {
+        steadying_.forget();
         offset_.resize(0, 3);
     }
 
@@ -66,6 +72,7 @@ private:
     std::vector<Index> bone_of_;
     double edge_;  // mean length, m
     SkinEnclosure enclosure_;
+    SkinSteadying steadying_;
     std::vector<Way> ways_ = {};      // of enclosed vertices, ascending
     std::vector<Index> ironed_ = {};  // ascending
     std::vector<int> rounds_ = {};    // in which a vertex was enclosed
