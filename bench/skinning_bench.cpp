@@ -99,10 +99,11 @@ private:
     std::vector<std::vector<double>> shares_;
 };
 
-// Frames that are simulated and shown with all of their vertices; s, of a block.
+// Frames that are simulated and shown with all of their vertices, in memory that is kept; s, of a
+// block.
 double time_shown_block(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleton, int first,
-                        int last, FrameTimes& times, const SkinUpsampling& upsampling) {
-    Points fine;
+                        int last, FrameTimes& times, const SkinUpsampling& upsampling,
+                        Points& fine) {
     double sum = 0.0;
     for (int f = first; f < last; ++f) {
         sum += time_block(skinning, skeleton, f, f + 1, times);
@@ -125,6 +126,7 @@ void time_shares(ProjectiveSkinning& plain, ProjectiveSkinning& local, Projectiv
     PairedShare upsampled(blocks);
     FrameTimes local_times;
     FrameTimes shown_times;
+    Points fine;
     for (int round = 0; round < kPairedRounds; ++round) {
         start(plain, skeleton, frames, times);
         start(local, skeleton, frames, local_times);
@@ -138,7 +140,7 @@ void time_shares(ProjectiveSkinning& plain, ProjectiveSkinning& local, Projectiv
                 seconds[kind] = kind == 0   ? time_block(local, skeleton, first, last, local_times)
                                 : kind == 1 ? time_block(plain, skeleton, first, last, times)
                                             : time_shown_block(shown, skeleton, first, last,
-                                                               shown_times, upsampling);
+                                                               shown_times, upsampling, fine);
             }
             locals.add(b, seconds[0], seconds[1]);
             upsampled.add(b, seconds[2], seconds[1]);

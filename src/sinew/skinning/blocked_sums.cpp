@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kBlock = BlockedSums::kBlock;
 constexpr std::size_t kBlocksPerPiece = 32;
+constexpr std::size_t kAhead = 2;            // blocks whose sums are asked for in time
+constexpr std::size_t kWeightsAhead = 1024;  // weights that are, past the end of a page
 constexpr float kLargestWeight = std::numeric_limits<std::int16_t>::max();
 
 typedef float EightSums __attribute__((vector_size(kBlock * sizeof(float))));
@@ -120,9 +122,15 @@ void BlockedSums::apply(const Points& rows, Points& sums) const {
     const Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor> single = rows.cast<float>();
     parallel_for(begin_.size() - 1, kBlocksPerPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
+            // What the next blocks write is asked for in time.
+            for (std::size_t j = kBlock * (b + kAhead);
+                 j < std::min(kBlock * (b + kAhead + 1), order_.size()); ++j) {
+                __builtin_prefetch(sums.row(order_[j]).data(), 1);
+            }
             // Two sets of sums that need not wait for each other.
             EightSums sum[2][3] = {};
             for (std::size_t i = begin_[b]; i < begin_[b + 1]; i += 2) {
+                __builtin_prefetch(&weight_[kBlock * i] + kWeightsAhead);
                 for (std::size_t k = 0; k < 2; ++k) {
                     EightWeights number;
                     std::memcpy(&number, &weight_[kBlock * (i + k)], sizeof number);
