@@ -1,9 +1,13 @@
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/io/archive.h"
+#include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/skin_character.h"
+#include "sinew/pipeline/skin_comparison.h"
+#include "sinew/render/png.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,6 +29,7 @@ struct SkinSettings {
     std::string motion;
     std::string animation;
     std::string output;
+    std::string compare;
     std::string sequence = "obj";
     std::string method = "projective";
     std::string rest = "align";
@@ -66,14 +71,14 @@ SkinRun written(const SkinSettings& settings, const Character& character,
 // A body of bones, muscle and fat moves by what it is made of.
 SkinRun move_body(const SkinSettings& settings, const Context& context) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
-        settings.run.simulate_vertices > 0 ||
+        settings.run.simulate_vertices > 0 || !settings.compare.empty() ||
         settings.run.skinning.collisions == SkinCollisions::Local) {
         throw InputError({.where = settings.mesh,
                           .found = "a body with options of other characters",
                           .needs = "--motion, with --collisions none or global; skeleton and flesh "
                                    "are the body's own",
-                          .remedy = "leave out --skeleton, --method, --collisions local and "
-                                    "--simulate-vertices, and give --motion"});
+                          .remedy = "leave out --skeleton, --method, --compare, --collisions local "
+                                    "and --simulate-vertices, and give --motion"});
     }
     const Body body = read_archive(settings.mesh);
     const Character character = character_of(body);
@@ -85,7 +90,27 @@ SkinRun move_body(const SkinSettings& settings, const Context& context) {
     });
 }
 
-SkinRun move_character(const SkinSettings& settings, const Context& context) {
+// All methods side by side, as a picture and as numbers.
+void compare(const SkinSettings& settings, const Character& character,
+             const CharacterMotion& motion, const SkinRunOptions& options, const Context& context,
+             nlohmann::ordered_json& result) {
+    const SkinComparison comparison =
+        compare_skinning(character, motion, {.run = options}, context.progress);
+    write_file_bytes(settings.compare, encode_png(comparison.strip));
+    for (const ComparedMethod& method : comparison.methods) {
+        nlohmann::ordered_json frames = nlohmann::ordered_json::array();
+        for (const ComparedFrame& frame : method.frames) {
+            frames.push_back({{"time", frame.time},
+                              {"volume_ratio", frame.volume_ratio},
+                              {"enclosed_vertices", frame.enclosed},
+                              {"mean_penetration_mm", 1e3 * frame.mean_depth}});
+        }
+        result["comparison"][method.name] = std::move(frames);
+    }
+}
+
+SkinRun move_character(const SkinSettings& settings, const Context& context,
+                       nlohmann::ordered_json& result) {
     const ReadOptions read = skeleton_options(settings);
     Character character =
         read_character(settings.mesh, settings.skeleton, settings.files.read_options(), read);
@@ -106,15 +131,27 @@ SkinRun move_character(const SkinSettings& settings, const Context& context) {
         options.cache = settings.cache.empty() ? BodyCache::default_folder()
                                                : std::filesystem::path(settings.cache);
     }
-    return written(settings, character, motion, options, [&](const SkinFrameSink& sink) {
+    SkinRun run = written(settings, character, motion, options, [&](const SkinFrameSink& sink) {
         return run_skinning(character, motion, options, context.progress, sink);
     });
+    if (!settings.compare.empty()) {
+        compare(settings, character, motion, options, context, result);
+    }
+    return run;
 }
 
 int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ordered_json& result) {
     require_skin_output(settings.output);
+    if (!settings.compare.empty()) {
+        if (lower(std::filesystem::path(settings.compare).extension().string()) != ".png") {
+            throw bad_value("skin", "--compare", settings.compare, "a name that ends in .png");
+        }
+        require_writable_place(settings.compare);
+    }
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
-    const SkinRun done = is_body ? move_body(settings, context) : move_character(settings, context);
+    nlohmann::ordered_json compared;
+    const SkinRun done =
+        is_body ? move_body(settings, context) : move_character(settings, context, compared);
     result["output"] = settings.output;
     result["method"] = settings.method;
     result["simulated_vertices"] = done.simulated_vertices;
@@ -128,6 +165,7 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
     result["mean_penetration_mm"] = 1e3 * done.mean_penetration;
     result["enclosed_vertices"] = done.enclosed_vertices;
     result["volume_ratio_min"] = done.volume_ratio_min;
+    result.update(compared);
     if (!context.is_quiet && !context.wants_json) {
         fmt::print(
             "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s ({:.0f} shown), "
@@ -135,6 +173,9 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
             settings.output, done.times.size(), done.simulated_vertices, done.tets, done.fps,
             done.shown_fps, done.preprocess_s, 1e3 * done.max_penetration,
             1e2 * done.volume_ratio_min);
+        if (!settings.compare.empty()) {
+            fmt::print("{}: three methods side by side\n", settings.compare);
+        }
     }
     return kOk;
 }
@@ -150,6 +191,8 @@ Verb skin_verb() {
             "  sinew skin man.ply --skeleton man.json --motion wave.json -o wave.glb\n"
             "  sinew skin character.glb --motion dance.bvh -o out.glb\n"
             "  sinew skin body.sinew --motion squat.json -o squat.glb\n"
+            "  sinew skin man.ply --skeleton man.json --motion squat.json --collisions global "
+            "--compare strip.png -o squat.glb\n"
             "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
             "  sinew skin man.ply --skeleton man.json --motion wave.json --simulate-vertices "
             "4600 -o frames\n"
@@ -192,6 +235,11 @@ Verb skin_verb() {
                       "quaternion skinning with automatic weights",
               .target = &settings->method,
               .choices = {"projective", "lbs", "dqs"}},
+             {.name = "--compare",
+              .help = "a picture too: frames of all three methods side by side, with volume and "
+                      "penetration of each",
+              .target = &settings->compare,
+              .metavar = "FILE.png"},
              {.name = "--sequence",
               .help = "format of a sequence of files",
               .target = &settings->sequence,

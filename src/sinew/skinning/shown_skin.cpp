@@ -45,7 +45,6 @@ const Points& ShownSkin::show(const Points& simulated, const CharacterPose& pose
         for (std::size_t j = 0; j < pose_.size(); ++j) {
             motion[j] = pose[j] * pose_[j].inverse();
         }
-        untangling_->steady(points_, motion);
         untangling_->untangle(points_, motion, near_.find(simulated, points_));
         pose_ = pose;
     }
