@@ -149,7 +149,7 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
         require_writable_place(settings.compare);
     }
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
-    nlohmann::ordered_json compared;
+    nlohmann::ordered_json compared = nlohmann::ordered_json::object();
     const SkinRun done =
         is_body ? move_body(settings, context) : move_character(settings, context, compared);
     result["output"] = settings.output;
