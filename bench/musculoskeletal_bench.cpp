@@ -7,7 +7,6 @@
 #include "sinew/io/mjcf.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/io/osim.h"
-#include "sinew/motion/mujoco_world.h"
 #include "sinew/motion/static_optimisation.h"
 
 #include <mujoco/mujoco.h>
@@ -16,6 +15,8 @@
 #include <array>
 #include <cmath>
 #include <memory>
+
+#include "tests/support/mujoco_world.h"
 
 namespace sinew::bench {
 

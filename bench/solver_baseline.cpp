@@ -26,7 +26,7 @@ Vec3 with_unit_product(const Vec3& s) {
 
 }  // namespace
 
-BaselineTimes run_baseline(const BaselineScene& scene) {
+std::optional<BaselineTimes> run_baseline(const BaselineScene& scene) {
     const TetMesh& rest = scene.rest;
     const auto n = rest.points.rows();
     const auto tets = static_cast<std::size_t>(rest.tets.rows());

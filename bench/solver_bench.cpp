@@ -203,13 +203,16 @@ SolverBench run_solver_bench(const SolverBenchOptions& options, const Progress& 
     }
     stage.advance();
     if (options.with_baseline) {
-        const BaselineTimes baseline =
+        const std::optional<BaselineTimes> baseline =
             run_baseline({scene.mesh, BodyScene::kRotation, BodyScene::kVolume, scene.bone_corners,
                           scene.bone_targets, BodyScene::kBone, std::max(5, options.iterations / 3),
                           bench.threads});
-        bench.baseline_factor_s = baseline.factor_s;
-        bench.baseline_iteration_ms = baseline.iteration_ms;
-        bench.speedup = baseline.iteration_ms / bench.iteration_ms;
+        if (baseline) {
+            bench.has_baseline = true;
+            bench.baseline_factor_s = baseline->factor_s;
+            bench.baseline_iteration_ms = baseline->iteration_ms;
+            bench.speedup = baseline->iteration_ms / bench.iteration_ms;
+        }
         bench.cholmod = run_cholmod(A.size, A.start, A.column, A.value);
     }
     stage.advance();

@@ -36,6 +36,7 @@ struct SolverBench {
     double factor_s = 0.0;                  ///< ordering, analysis and factorisation
     double refactor_s = 0.0;                ///< of which the numbers alone
     double factor_nonzeros = 0.0;
+    bool has_baseline = false;  ///< false: not asked for, or built without OpenMP
     double baseline_iteration_ms = 0.0;
     double baseline_factor_s = 0.0;
     double speedup = 0.0;            ///< baseline_iteration_ms / iteration_ms
@@ -71,7 +72,8 @@ struct BaselineScene {
     int iterations;
     int threads;
 };
-BaselineTimes run_baseline(const BaselineScene& scene);
+/// Nothing where the compiler has no OpenMP.
+std::optional<BaselineTimes> run_baseline(const BaselineScene& scene);
 
 /// The same matrix by CHOLMOD's supernodal factorisation in double, METIS ordering; nothing unless
 /// built with SINEW_BENCH_CHOLMOD. CHOLMOD's supernodal part is under the GPL, so no default build

@@ -2,8 +2,9 @@
 # Sets up, builds, and makes the built-in human, as meshes and as a body for simulation: all goes to out/.
 source "$(dirname "$0")/lib.sh"
 
-install_packages
+install_packages build page
 build_page
+configure release -DSINEW_BUILD_TESTS=OFF -DSINEW_BUILD_BENCH=OFF
 build release sinew
 sinew=build/release/sinew
 out=out

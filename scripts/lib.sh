@@ -4,7 +4,6 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 logs="$root/build/logs"
-mkdir -p "$logs"
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -14,6 +13,9 @@ fail() {
     [ $# -lt 2 ] || say "What to do: $2"
     exit 1
 }
+
+mkdir -p "$logs" 2>/dev/null && [ -w "$logs" ] || fail "this folder cannot be written to: $root" \
+    "clone the repository into a folder of your own, or ask its owner for the right to write"
 
 log_for() { printf '%s/%s.log' "$logs" "$(printf '%s' "$1" | tr -cs 'a-zA-Z0-9' '-')"; }
 
@@ -33,21 +35,27 @@ step() {
     fi
 }
 
+# missing_packages GROUP...: of the groups of scripts/packages.txt, what is not installed.
 missing_packages() {
-    local name _
+    local name group=
     while read -r name _; do
-        case "$name" in '' | '#'*) continue ;; esac
+        case "$name" in
+        '' | '#'*) continue ;;
+        '['*) group=${name//[][]/} && continue ;;
+        esac
+        case " $* " in *" $group "*) ;; *) continue ;; esac
         # Node.js from elsewhere brings its own npm, and Debian's would not install beside it.
         [ "$name" != npm ] || ! command -v npm >/dev/null || continue
         dpkg-query -W -f='${Status}' "$name" 2>/dev/null | grep -q 'ok installed' || printf '%s\n' "$name"
     done <scripts/packages.txt
 }
 
+# install_packages GROUP...
 install_packages() {
     command -v dpkg-query >/dev/null || fail "this is not a Debian system" \
         "install the libraries named in scripts/packages.txt by hand, then run: cmake --preset release && cmake --build --preset release"
     local missing as_root=()
-    missing=$(missing_packages)
+    missing=$(missing_packages "$@")
     [ -n "$missing" ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || fail "packages are missing and there is no sudo: $(echo $missing)" \
@@ -55,7 +63,7 @@ install_packages() {
         as_root=(sudo)
     fi
     step "Package lists" "check the network and /etc/apt" "${as_root[@]}" apt-get update
-    step "Installing $(echo "$missing" | wc -l) packages" "run 'apt-get install -f' and try again" \
+    step "Installing $(echo "$missing" | wc -l) packages ($(echo "$@" | sed 's/ /, /g'))" "run 'apt-get install -f' and try again" \
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
 }
 
@@ -86,17 +94,34 @@ build_with_fresh_headers() {
     compile "$@"
 }
 
+# configure PRESET OPTION...: a new build folder is made with the options. One that exists keeps its compiler, and is told the
+# options only where it does not have them: who has built the tests keeps them.
+configure() {
+    local preset=$1 cache="build/$1/CMakeCache.txt" option
+    shift
+    if [ ! -f "build/$preset/build.ninja" ]; then
+        # Any C++20 compiler will do; clang takes a fifth less time than GCC here, and what it makes is as fast.
+        step "Configuring ($preset)" "read the message above; scripts/packages.txt lists what is needed" \
+            cmake --preset "$preset" -DSINEW_UNITY=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+            -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld "$@"
+        return
+    fi
+    for option in "$@"; do
+        case "$option" in
+        *=ON)
+            grep -qF "${option#-D}" <(sed 's/:[A-Z]*=/=/' "$cache") ||
+                step "Configuring ($preset, more)" "read the message above; scripts/packages.txt lists what is needed" \
+                    cmake "build/$preset" "$option"
+            ;;
+        esac
+    done
+}
+
 # build PRESET [TARGET...]
 build() {
     local preset=$1 targets=()
     shift
     [ $# -eq 0 ] || targets=(--target "$@")
-    if [ ! -f "build/$preset/build.ninja" ]; then
-        # Any C++20 compiler will do; clang takes a fifth less time than GCC here, and what it makes is as fast.
-        step "Configuring ($preset)" "read the message above; scripts/packages.txt lists what is needed" \
-            cmake --preset "$preset" -DSINEW_UNITY=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-            -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld
-    fi
     step "Building ($preset)" "report it with the log, or update the checkout" \
         build_with_fresh_headers "$preset" "${targets[@]}"
 }

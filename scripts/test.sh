@@ -8,7 +8,7 @@ usage="usage: scripts/test.sh [--quick | --everywhere]
   --quick        all tests of the optimised build only, without sanitizers and fuzzing
   --everywhere   the unit tests in the optimised build too, beside those under the sanitizers"
 is_quick=no
-release_targets=(sinew whole_tests)
+release_targets=(sinew sinew-bench whole_tests)
 release_tests=(--kinds whole)
 case "${1:-}" in
 --quick) is_quick=yes release_targets=() release_tests=() ;;
@@ -88,7 +88,7 @@ run_page() {
 # The sanitizers' build begins early and takes what the tests leave of the cores: a browser waits more than it works.
 begin_sanitizers() {
     set -m  # a process group of its own, so that it can be ended whole
-    nice -n 19 bash -c 'source scripts/lib.sh; build asan' _ >/dev/null 2>&1 </dev/null &
+    nice -n 19 bash -c 'source scripts/lib.sh; configure asan; build asan' _ >/dev/null 2>&1 </dev/null &
     sanitizers=$!
     set +m
     trap 'kill -- "-$sanitizers" 2>/dev/null || true' EXIT
@@ -99,8 +99,9 @@ await_sanitizers() {
     trap - EXIT
 }
 
-install_packages
+install_packages build page test
 build_page
+configure release -DSINEW_BUILD_TESTS=ON -DSINEW_BUILD_BENCH=ON
 build release "${release_targets[@]}"
 [ "$is_quick" = yes ] || begin_sanitizers
 check "Layers" python3 tools/check_layers.py
@@ -114,6 +115,7 @@ step "A body for the page" "report it with the log" build/release/sinew build --
 run_page "The studio in Chromium" e2e SINEW="$root/build/release/sinew" SINEW_BODY="$body"
 if [ "$is_quick" = no ]; then
     step "The rest of the build (asan)" "report it with the log" await_sanitizers
+    configure asan
     build asan
     # Building the whole human takes minutes under the sanitizers; its parts are tested there one by one.
     run_programs asan --exclude 'Figure.IsWhole*' 'FigureSex.*' 'FigureModel.*' 'FigureAgainstAtlas.*' 'Figure.FieldsFollow*' \
@@ -123,5 +125,6 @@ if [ "$is_quick" = no ]; then
 fi
 
 [ "$skipped" -eq 0 ] || say "$skipped skipped: data made by others is looked for in SINEW_SHARED (default ../shared)."
+[ -z "${SINEW_CLOSING_NOTE:-}" ] || say "$SINEW_CLOSING_NOTE"
 printf '%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -6,12 +6,12 @@
 #include "sinew/io/mjcf.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/model_shapes.h"
-#include "sinew/motion/mujoco_world.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/recorded_motion.h"
 #include "sinew/motion/rigid_dynamics.h"
 
 #include "tests/support/limb_body.h"
+#include "tests/support/mujoco_world.h"
 #include "tests/support/shared_data.h"
 
 namespace sinew {

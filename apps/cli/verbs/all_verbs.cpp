@@ -1,17 +1,13 @@
+#include "cli/bench_program.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
 
 std::vector<Verb> all_verbs() {
-    std::vector<Verb> verbs = {
-        figure_verb(),  build_verb(),    export_verb(),  info_verb(),           check_verb(),
-        convert_verb(), repair_verb(),   remesh_verb(),  tetrahedralise_verb(), render_verb(),
-        grow_verb(),    solve_verb(),    muscles_verb(), activations_verb(),    rom_verb(),
-        skin_verb(),    contract_verb(), studio_verb()};
-#ifdef SINEW_WITH_BENCH
-    verbs.push_back(bench_verb());
-#endif
-    return verbs;
+    return {figure_verb(),  build_verb(),    export_verb(),  info_verb(),           check_verb(),
+            convert_verb(), repair_verb(),   remesh_verb(),  tetrahedralise_verb(), render_verb(),
+            grow_verb(),    solve_verb(),    muscles_verb(), activations_verb(),    rom_verb(),
+            skin_verb(),    contract_verb(), studio_verb(),  bench_program_verb()};
 }
 
 }  // namespace sinew::cli

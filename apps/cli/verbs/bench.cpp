@@ -105,14 +105,18 @@ Image bench_solver(const BenchSettings& settings, const Context& context, Json& 
               {"factor_s", b.factor_s},
               {"refactor_s", b.refactor_s},
               {"factor_nonzeros", b.factor_nonzeros},
-              {"baseline_iteration_ms", b.baseline_iteration_ms},
-              {"baseline_factor_s", b.baseline_factor_s},
-              {"speedup", b.speedup},
               {"bandwidth_gbs", b.bandwidth_gbs},
               {"global_over_bound", b.global_over_bound},
               {"global_one_thread_ms", b.global_one_thread_ms},
               {"local_mtets_per_s", b.local_mtets_per_s},
               {"memory_mb", b.memory_mb}};
+    if (b.has_baseline) {
+        result["baseline_iteration_ms"] = b.baseline_iteration_ms;
+        result["baseline_factor_s"] = b.baseline_factor_s;
+        result["speedup"] = b.speedup;
+    } else {
+        result["baseline"] = "absent: built without OpenMP (Debian: libomp-dev)";
+    }
     if (b.cholmod) {
         result["cholmod_factor_s"] = b.cholmod->factor_s;
         result["cholmod_solve_ms"] = b.cholmod->solve_ms;

@@ -7,7 +7,7 @@
 namespace sinew::cli {
 
 Verb activations_verb();
-Verb bench_verb();  ///< only where bench/ is built
+Verb bench_verb();  ///< of the program sinew-bench
 Verb build_verb();
 Verb check_verb();
 Verb contract_verb();

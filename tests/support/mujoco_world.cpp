@@ -1,4 +1,4 @@
-#include "sinew/motion/mujoco_world.h"
+#include "tests/support/mujoco_world.h"
 
 #include "sinew/base/error.h"
 #include "sinew/motion/hill.h"
