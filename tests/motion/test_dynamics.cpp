@@ -3,7 +3,7 @@
 #include "sinew/io/mass_files.h"
 #include "sinew/linalg/dense.h"
 #include "sinew/motion/coordination.h"
-#include "sinew/motion/function_value.h"
+#include "sinew/body/function_value.h"
 #include "sinew/motion/rigid_dynamics.h"
 #include "sinew/motion/smoothing.h"
 #include "sinew/motion/static_optimisation.h"

@@ -2,7 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/io/osim.h"
-#include "sinew/motion/kinematics.h"
+#include "sinew/body/kinematics.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/range_of_motion.h"
 

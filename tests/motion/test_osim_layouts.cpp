@@ -3,7 +3,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/io/osim.h"
-#include "sinew/motion/kinematics.h"
+#include "sinew/body/kinematics.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/static_optimisation.h"
 

@@ -57,15 +57,8 @@ TEST(BodyDisplay, AnyResolutionOfThePersonMovesTheSameMeshes) {
     }
 }
 
-TEST(PosableJoints, KeepTheirLimitsAndRefuseStrangers) {
-    Body body = support::limb_body({.along = 6});
-    body.skeleton.joints[1].limits[0] = {-0.1, 2.0};
-    const std::vector<PosableJoint> joints = posable_joints(body);
-    ASSERT_EQ(joints.size(), 1u);
-    EXPECT_EQ(joints[0].name, "elbow_l");
-    const Pose pose = pose_from_angles(body, joints, {{"elbow_l", {9.0, 0.0, 0.0}}});
-    EXPECT_DOUBLE_EQ(pose.coordinates[6], 2.0);
-    EXPECT_THROW(pose_from_angles(body, joints, {{"elbow", {1.0, 0.0, 0.0}}}), InputError);
+TEST(BodyMover, RefusesABodyWithoutTheJointsOfAHuman) {
+    const Body body = support::limb_body({.along = 6});
     EXPECT_THROW(
         BodyMover(body, BodyDisplay(body), body.skin.mesh.points, Points(0, 3), Points(0, 3)),
         InputError);
@@ -126,22 +119,6 @@ TEST(Retargeted, AMotionWithoutKnownNamesIsRefused) {
         joint.name = "x" + joint.name + "x";
     }
     EXPECT_THROW(retargeted(clip, resting()), InputError);
-}
-
-TEST(BuiltInMotions, BeginAtRestAndMoveSoftly) {
-    for (const std::string& name : built_in_motions()) {
-        for (const auto& [joint, angles] : built_in_motion(name, 0.0)) {
-            EXPECT_EQ(angles, (std::array<double, 3>{0.0, 0.0, 0.0})) << name << " " << joint;
-        }
-        for (double t = 0.0; t < 5.0; t += 0.1) {
-            const PosedAngles now = built_in_motion(name, t);
-            for (const auto& [joint, angles] : built_in_motion(name, t + 0.01)) {
-                for (std::size_t k = 0; k < 3; ++k) {
-                    EXPECT_LT(std::abs(angles[k] - now.at(joint)[k]), 0.1) << name << " " << joint;
-                }
-            }
-        }
-    }
 }
 
 }  // namespace

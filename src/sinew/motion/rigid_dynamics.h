@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/motion/kinematics.h"
+#include "sinew/body/kinematics.h"
 
 #include <Eigen/Core>
 

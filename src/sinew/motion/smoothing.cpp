@@ -2,7 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/motion/function_value.h"
+#include "sinew/body/function_value.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>

@@ -3,41 +3,16 @@
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
 #include "sinew/body/character_skeleton.h"
+#include "sinew/body/posable_joints.h"
 #include "sinew/pipeline/body_display.h"
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/skin_upsampling.h"
 
 #include <array>
-#include <map>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace sinew {
-
-/// A joint as a person poses it: one of the skeleton, or several that share the turn (the loins).
-struct PosableJoint {
-    std::string name;               ///< "shoulder_l", "loins"
-    Vec3 centre = Vec3::Zero();     ///< m
-    int parent = -1;                ///< posable joint
-    int angles = 0;                 ///< 1 to 3
-    std::array<Vec3, 3> axes = {};  ///< unit, at rest
-    std::array<AngleLimit, 3> limits = {};
-    std::array<std::string, 3> motions = {};  ///< "flexion"
-    std::vector<Index> joints = {};           ///< of the skeleton
-};
-
-/// Those of a human skeleton that exist in this body, parents first.
-std::vector<PosableJoint> posable_joints(const Body& body);
-
-/// Angles of posable joints, rad.
-using PosedAngles = std::map<std::string, std::array<double, 3>>;
-
-/// Coordinates of the skeleton: joints that share a turn take equal parts, limits are kept.
-/// @throws InputError  with the nearest known name for a joint that is none
-Pose pose_from_angles(const Body& body, const std::vector<PosableJoint>& joints,
-                      const PosedAngles& angles);
 
 /// A body ready to be moved: its skin by Fast Projective Skinning, its bones rigidly, its muscles
 /// blended between the bones from origin to insertion.
@@ -91,10 +66,5 @@ private:
 /// the difference is taken out. The root's way is scaled by the lengths of the legs.
 /// @throws InputError  when fewer than four joints can be paired
 CharacterMotion retargeted(const MotionClip& clip, const CharacterSkeleton& skeleton);
-
-/// Motions that need no file: "wave" and "walk" (on the spot).
-std::vector<std::string> built_in_motions();
-/// @param time  s; they repeat
-PosedAngles built_in_motion(std::string_view name, double time);
 
 }  // namespace sinew

@@ -1,4 +1,4 @@
-#include "sinew/motion/kinematics.h"
+#include "sinew/body/kinematics.h"
 
 #include "sinew/base/error.h"
 

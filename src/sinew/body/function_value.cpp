@@ -1,4 +1,4 @@
-#include "sinew/motion/function_value.h"
+#include "sinew/body/function_value.h"
 
 #include "sinew/base/error.h"
 
