@@ -2,8 +2,8 @@
 # Sets up, builds, and makes the built-in human, as meshes and as a body for simulation: all goes to out/.
 source "$(dirname "$0")/lib.sh"
 
-install_packages build page
-build_page
+install_packages build
+begin_page page  # the studio's; pictures come before it
 configure release -DSINEW_BUILD_TESTS=OFF -DSINEW_BUILD_BENCH=OFF
 build release sinew
 sinew=build/release/sinew
@@ -14,6 +14,7 @@ advice="report it with the log"
 step "The built-in human" "$advice" "$sinew" figure -o "$out/figure"
 step "Picture of muscles and bones" "$advice" "$sinew" render "$out/figure/muscles" "$out/figure/bones" \
     -o "$out/ecorche.png" --view front,three-quarter,back --size 500x800
+say "The first picture after $SECONDS s: $out/ecorche.png"
 step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
 step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
     -o "$out/skin.png" --view front,three-quarter,back --size 500x800
@@ -32,9 +33,11 @@ step "The bodybuilder squats" "$advice" "$sinew" skin "$out/bodybuilder.sinew" -
 step "Picture of the squat" "$advice" "$sinew" render "$out/squat/frame_0000.ply" "$out/squat/frame_0014.ply" "$out/squat/frame_0032.ply" \
     --sheet --view three-quarter --size 400x640 -o "$out/squat.png"
 step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
+await_page
+build release sinew  # now with the studio's page in it
 
 say ""
-say "Made in $out/:"
+say "Made in $out/, in $SECONDS s:"
 say "  figure/                 222 bones and 358 muscles as PLY, skin.ply, figure.glb (named parts), figure.json"
 say "  man.sinew man.vtu       a body for simulation; its tetrahedra with tissues and fibres (opens in ParaView)"
 say "  bodybuilder.sinew android.sinew tall.sinew    the same man grown; bodybuilder.glb morphs from rest to grown"

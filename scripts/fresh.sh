@@ -121,31 +121,40 @@ host_sources() {
 
 # The base system: minbase and what a person needs to clone a project and become root.
 make_base() {
-    local mirror today try base
+    local mirror today try made start=$SECONDS
     mkdir -p "$cache" "$folder"
     today=$(date +%Y%m%d)
     base="$cache/base-$release-$today.tar"
-    base_file=$base
     [ ! -s "$base" ] || return 0
     mirror=$(host_sources | awk -v release="$release" '$3 == release {print $2; exit}')
     printf 'Fetching a bare Debian (%s) ... ' "$release" >&2
+    made=$(mktemp -d "$folder/sinew-base.XXXXXX")
     for try in 1 2 3; do
-        making=$(mktemp -d "$folder/sinew-base.XXXXXX")
-        # shellcheck disable=SC2086
-        if debootstrap --variant=minbase --include=git,ca-certificates,sudo "$release" "$making" $mirror >"$making.log" 2>&1; then
-            rm -rf "$making"/var/cache/apt/archives/*.deb "$cache"/base-*.tar
-            tar -C "$making" --one-file-system -cf "$base.part" .
+        if unshare --mount --propagation private bash -c "$(declare -f bootstrap); bootstrap \"\$@\"" _ \
+            "$made" "$release" "$mirror" "$base.part" >"$cache/debootstrap.log" 2>&1; then
+            rm -f "$cache"/base-*.tar
             mv "$base.part" "$base"
-            rm -rf --one-file-system "$making" "$making.log"
-            say "done ($SECONDS s)"
+            rmdir "$made"
+            say "done ($((SECONDS - start)) s)"
             return 0
         fi
-        tail -n 5 "$making.log" >&2
-        rm -rf --one-file-system "$making" "$making.log"
+        rm -f "$base.part"
+        tail -n 5 "$cache/debootstrap.log" >&2
         say "try $try of 3 failed"
         sleep $((try * 5))
     done
-    fail "the base system could not be fetched" "check the network and /etc/apt" "$cannot_fetch"
+    rmdir "$made"
+    fail "the base system could not be fetched (whole output: $cache/debootstrap.log)" "check the network and /etc/apt" "$cannot_fetch"
+}
+
+# In memory, for dpkg waits for the disk after every file.
+bootstrap() {
+    local made=$1 release=$2 mirror=$3 file=$4
+    mount -t tmpfs -o size=2g,mode=755 base "$made"
+    # shellcheck disable=SC2086
+    debootstrap --variant=minbase --include=git,ca-certificates,sudo "$release" "$made" $mirror &&
+        rm -f "$made"/var/cache/apt/archives/*.deb &&
+        tar -C "$made" --one-file-system -cf "$file" .
 }
 
 make_root() {
@@ -153,7 +162,7 @@ make_root() {
     exec 9>"$root.lock"
     flock 9
     chmod 755 "$root"
-    tar -C "$root" -xf "$base_file"
+    tar -C "$root" -xf "$base"
     # A root that is thrown away need not survive a power cut: dpkg may leave out its waiting for the disk.
     echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
     printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"  # no package starts a service

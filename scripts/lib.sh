@@ -79,6 +79,22 @@ build_page() {
     step "Building the studio's page" "report it with the log" npm --prefix "$ui" run build
 }
 
+# begin_page GROUP...: installs the groups and builds the page while something else is compiled: npm is hundreds of small packages,
+# and waits more than it works. await_page says how it went.
+begin_page() {
+    set -m  # a process group of its own, so that it can be ended whole
+    nice -n 5 bash -c 'source scripts/lib.sh; install_packages "$@"; build_page' _ "$@" >"$logs/page.log" 2>&1 </dev/null &
+    page=$!
+    set +m
+    trap 'kill -- "-$page" 2>/dev/null || true' EXIT
+}
+await_page() {
+    local status=0
+    wait "$page" || status=$?
+    trap - EXIT
+    [ "$status" -eq 0 ] || { sed '/^$/d' "$logs/page.log" >&2 && exit 1; }
+}
+
 # Compilers ask for memory in large pages, where the system has them: a twentieth less time.
 compile() {
     GLIBC_TUNABLES=glibc.malloc.hugetlb=1 cmake --build --preset "$@"

@@ -99,10 +99,12 @@ await_sanitizers() {
     trap - EXIT
 }
 
-install_packages build page test
-build_page
+install_packages build test
+begin_page page browser
 configure release -DSINEW_BUILD_TESTS=ON -DSINEW_BUILD_BENCH=ON
 build release "${release_targets[@]}"
+await_page
+build release "${release_targets[@]}"  # now with the studio's page in it
 [ "$is_quick" = yes ] || begin_sanitizers
 check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
