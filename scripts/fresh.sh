@@ -75,9 +75,10 @@ clear_leftovers() {
     for old in "$folder"/sinew-fresh.*; do
         [ -d "$old" ] || continue
         exec 8>"$old.lock"
-        flock --nonblock 8 || continue
-        say "Removing what a killed run left: $old"
-        remove_root "$old"
+        if flock --nonblock 8; then
+            say "Removing what a killed run left: $old"
+            remove_root "$old"
+        fi
         exec 8>&-
     done
 }
