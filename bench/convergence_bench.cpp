@@ -1,7 +1,7 @@
 #include "bench/convergence_bench.h"
 
 #include "sinew/base/timer.h"
-#include "sinew/energy/projective_anchor.h"
+#include "sinew/energy/pins.h"
 #include "sinew/solver/local_global.h"
 
 #include <algorithm>
@@ -110,7 +110,7 @@ ChangingBench run_changing_bench(double cell, const Progress& progress) {
             const std::int64_t patch = i / kPatch;
             vertices.push_back(static_cast<Index>((patch * 7919 + i % kPatch) % bench.vertices));
         }
-        const ProjectiveAnchor anchors(
+        const Pins anchors(
             vertices, Points::Zero(rows, 3),
             std::vector<double>(static_cast<std::size_t>(rows), 10.0 * mean_diagonal));
         const ProjectiveConstraints* lists[] = {&anchors};

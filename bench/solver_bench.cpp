@@ -66,15 +66,13 @@ Timed time_iterations(const BodyScene& scene, LocalGlobal& solver, int iteration
     solver.minimise(x, options);  // warms up
     for (int done = 0; done < iterations; done += kPerRun) {
         x = scene.mesh.points;
-        const auto before = scene.tets->times();
         clock.pause();
         const LocalGlobalReport report = solver.minimise(x, options, {}, clock.callback());
-        const auto after = scene.tets->times();
         const double evaluations = report.iterations + report.shortened + report.refused + 1;
-        const double project = (after.project - before.project) / evaluations;
+        const double project = report.tets.project / evaluations;
         local.push_back(report.seconds_local / evaluations);
         global.push_back(report.seconds_global / std::max(1, report.iterations));
-        rhs.push_back((after.sum - before.sum) / evaluations);
+        rhs.push_back(report.tets.sum / evaluations);
         tets.push_back(project + rhs.back());
     }
     return {clock.median_ms(), 1e3 * median(local), 1e3 * median(global), 1e3 * median(rhs),

@@ -138,7 +138,7 @@ BodyScene body_scene(double cell) {
     scene.tets = std::make_shared<ProjectiveTets>(scene.mesh,
                                                   std::vector<double>(count, BodyScene::kRotation),
                                                   std::vector<double>(count, BodyScene::kVolume));
-    scene.bones = std::make_shared<ProjectiveAttachment>(
+    scene.bones = std::make_shared<Pins>(
         scene.bone_corners,
         Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>::Constant(samples, 4, 0.25),
         scene.bone_targets,

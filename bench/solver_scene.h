@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/pins.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/mesh/tet_mesh.h"
 
@@ -23,12 +23,12 @@ struct BodyScene {
 
     TetMesh mesh = {};
     std::shared_ptr<ProjectiveTets> tets = {};
-    std::shared_ptr<ProjectiveAttachment> bones = {};
+    std::shared_ptr<Pins> bones = {};
     std::vector<Mat3> growth = {};  ///< not yet given to `tets`
     Tets bone_corners = {};         ///< samples at the centres of these tetrahedra
     Points bone_targets = {};
 
-    std::vector<std::shared_ptr<ProjectiveTerm>> terms() const {
+    EnergyTerms terms() const {
         return {tets, bones};
     }
 };

@@ -2,7 +2,8 @@
 #include "sinew/contact/rigid_shape.h"
 #include "sinew/contact/tet_contact.h"
 #include "sinew/energy/masses.h"
-#include "sinew/energy/projective_collision.h"
+#include "sinew/energy/planes.h"
+#include "sinew/energy/projective_contacts.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/solver/local_global.h"
@@ -30,7 +31,7 @@ struct Falling {
         solver.set_external_forces(gravity_forces(masses, Vec3(0, -9.81, 0)));
     }
 
-    static LocalGlobal::Terms terms(const TetMesh& rest) {
+    static EnergyTerms terms(const TetMesh& rest) {
         const auto count = static_cast<std::size_t>(rest.tets.rows());
         return {std::make_shared<ProjectiveTets>(rest, std::vector<double>(count, 4e4),
                                                  std::vector<double>(count, 4e4))};
@@ -65,7 +66,7 @@ TEST(FallingBlocks, LieOnEachOtherAndOnTheFloor) {
     Falling blocks(body);
     TetContacts finder(body, {.neighbourhood = 0.0, .retain = 0.005});
     const auto between = std::make_shared<ProjectiveContacts>(2e4, 0.0);
-    const auto on_floor = std::make_shared<ProjectiveRigidContacts>(2e4);
+    const auto on_floor = std::make_shared<Planes>();
     const std::shared_ptr<ProjectiveConstraints> lists[2] = {between, on_floor};
     const MovingShape floor{.shape = HalfSpaceShape{}};
 
@@ -73,7 +74,7 @@ TEST(FallingBlocks, LieOnEachOtherAndOnTheFloor) {
     for (int frame = 0; frame < 120; ++frame) {
         const Points ahead = blocks.x + kStep * blocks.v;
         between->set_contacts(finder.find(ahead));
-        on_floor->set_contacts(find_rigid_contacts(floor, ahead, 0.002));
+        on_floor->set_planes(planes_at(find_rigid_contacts(floor, ahead, 0.002), 2e4));
         blocks.step(lists);
         ASSERT_TRUE(blocks.x.allFinite());
         for (const TetContacts::Depth& d : finder.depths(blocks.x)) {
@@ -95,7 +96,7 @@ TEST(FallingBlocks, ARisingSphereLiftsABlock) {
     TetMesh block = support::box_of_tets({5, 3, 5}, Vec3(0.2, 0.1, 0.2));
     block.points.rowwise() += Eigen::RowVector3d(-0.1, 0.105, -0.1);
     Falling body(block);
-    const auto term = std::make_shared<ProjectiveRigidContacts>(5e4);
+    const auto term = std::make_shared<Planes>();
     const std::shared_ptr<ProjectiveConstraints> lists[1] = {term};
     MovingShape sphere{.shape = SphereShape{.radius = 0.1}, .step = kStep};
     double deepest = 0.0;
@@ -103,7 +104,7 @@ TEST(FallingBlocks, ARisingSphereLiftsABlock) {
         sphere.T_world_previous = sphere.T_world_shape;
         sphere.T_world_shape.translation().y() += kStep * 0.5;
         const Points ahead = body.x + kStep * body.v;
-        term->set_contacts(find_rigid_contacts(sphere, ahead, 0.004));
+        term->set_planes(planes_at(find_rigid_contacts(sphere, ahead, 0.004), 5e4));
         body.step(lists);
         for (Eigen::Index i = 0; i < body.x.rows(); ++i) {
             deepest = std::max(deepest, -shape_distance(sphere, point(body.x, i)).distance);

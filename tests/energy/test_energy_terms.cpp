@@ -5,12 +5,13 @@
 #include "sinew/energy/fem_symmetric_arap.h"
 #include "sinew/energy/inertia.h"
 #include "sinew/energy/pins.h"
-#include "sinew/energy/plane_sliding.h"
+#include "sinew/energy/planes.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "tests/energy/term_support.h"
 #include "tests/material/laws.h"
 #include "tests/support/shapes.h"
 
@@ -51,7 +52,7 @@ std::vector<NamedTerm> all_terms(const TetMesh& rest) {
                          std::vector<Pins::Pin>{{0, {1, 2, 3}, 50.0}, {3, {0, 1, 0}, 700.0}}),
                      false});
     terms.push_back({"slides",
-                     std::make_shared<PlaneSliding>(std::vector<PlaneSliding::Slide>{
+                     std::make_shared<Planes>(std::vector<Planes::Plane>{
                          {1, {1, 2, 3}, {1, 1, 0}, 50.0}, {2, {0, 1, 0}, {0, 0, 2}, 700.0}}),
                      false});
     return terms;
@@ -62,19 +63,8 @@ std::vector<TetMesh> meshes() {
     return {support::one_tet(), support::box_of_tets({2, 1, 1}, {1.0, 0.5, 0.7}), thin};
 }
 
-Points gradient_of(const EnergyTerm& term, const Points& x) {
-    Points g = Points::Zero(x.rows(), 3);
-    term.add_gradient(x, g);
-    return g;
-}
-
-BlockHessian hessian_of(const EnergyTerm& term, const Points& x, Tangent kind) {
-    BlockPattern pattern(x.rows());
-    term.add_pattern(pattern);
-    BlockHessian H(pattern);
-    term.add_hessian(x, kind, H);
-    return H;
-}
+using support::gradient_of;
+using support::hessian_of;
 
 Eigen::MatrixXd dense(const BlockHessian& H) {
     const Eigen::Index n = 3 * H.vertices();

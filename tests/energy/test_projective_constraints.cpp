@@ -1,18 +1,17 @@
 #include "sinew/base/error.h"
-#include "sinew/energy/projective_anchor.h"
-#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/constant_forces.h"
+#include "sinew/energy/pins.h"
+#include "sinew/energy/planes.h"
 #include "sinew/energy/projective_bending.h"
-#include "sinew/energy/projective_collision.h"
-#include "sinew/energy/projective_forces.h"
-#include "sinew/energy/projective_line_plane.h"
-#include "sinew/energy/projective_polyhedron.h"
+#include "sinew/energy/projective_contacts.h"
+#include "sinew/energy/projective_line.h"
 #include "sinew/energy/projective_spring.h"
 #include "sinew/energy/projective_triangles.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
-#include "tests/energy/projective_support.h"
+#include "tests/energy/term_support.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
@@ -26,43 +25,46 @@ std::vector<double> same(Eigen::Index count, double value) {
 }
 
 // Force, matrix and threads of any term; `size` is the distance in which it changes.
-void expect_sound(ProjectiveTerm& term, const Points& x, double size, double tolerance = 1e-6) {
+void expect_sound(const EnergyTerm& term, const Points& x, double size, double tolerance = 1e-6) {
     support::expect_force_is_minus_gradient(term, x, size, tolerance);
     support::expect_quadratic_is_an_upper_bound(term, x, 0.3 * size);
     support::expect_same_bytes_on_any_threads(term, x);
-}
-
-void expect_rigid_motions_cost_nothing(const ProjectiveTerm& term, const Points& rest) {
-    for (const support::Rigid& g : support::rigid_motions(5, Seed{1})) {
-        EXPECT_LT(term.energy(support::moved(rest, g)), 1e-12);
+    if (term.offers().hessian) {
+        support::expect_hessian_is_derivative_of_gradient(term, x, size, 1e-6);
     }
 }
 
-TEST(ProjectiveAnchor, PullsInProportionToTheDistance) {
+void expect_rigid_motions_cost_nothing(const EnergyTerm& term, const Points& rest) {
+    for (const support::Rigid& g : support::rigid_motions(5, Seed{1})) {
+        EXPECT_LT(term.value(support::moved(rest, g)), 1e-12);
+    }
+}
+
+TEST(Pins, PullInProportionToTheDistance) {
     const Index vertices[2] = {0, 2};
     Points targets(2, 3);
     targets << 0, 0, 0, 1, 1, 1;
     const double weights[2] = {2.0, 4.0};
-    ProjectiveAnchor anchor(vertices, targets, weights);
+    Pins anchor(vertices, targets, weights);
     Points x = Points::Zero(3, 3);
     x(0, 0) = 3;
     Points expected = Points::Zero(3, 3);
     expected(0, 0) = -6;
     expected.row(2).setConstant(4);
     EXPECT_LE((force_of(anchor, x) - expected).norm(), 1e-14);
-    EXPECT_NEAR(anchor.energy(x), 0.5 * 2 * 9 + 0.5 * 4 * 3, 1e-13);
+    EXPECT_NEAR(anchor.value(x), 0.5 * 2 * 9 + 0.5 * 4 * 3, 1e-13);
     expect_sound(anchor, shaken(x, 1.0, Seed{2}), 1.0);
     const double bad[2] = {2.0, -1.0};
-    EXPECT_THROW(ProjectiveAnchor(vertices, targets, bad), InputError);
+    EXPECT_THROW(Pins(vertices, targets, bad), InputError);
 }
 
-TEST(ProjectiveAttachment, Saito2015Eq5SharesThePullByBarycentricCoordinates) {
+TEST(Pins, Saito2015Eq5ShareThePullByBarycentricCoordinates) {
     Tets corners(1, 4);
     corners << 0, 1, 2, 3;
     Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor> b(1, 4);
     b << 0.1, 0.2, 0.3, 0.4;
     const Points target = Points::Zero(1, 3);
-    ProjectiveAttachment bone(corners, b, target, same(1, 2.0));
+    Pins bone(corners, b, target, same(1, 2.0));
     Points x = Points::Zero(4, 3);
     x.col(1).setConstant(5.0);  // the point is at y = 5
     const Points f = force_of(bone, x);
@@ -80,7 +82,7 @@ TEST(ProjectiveSpring, KeepsItsLengthAndCostsNothingToMove) {
     ProjectiveSpring springs(edges, lengths, weights);
     Points x(3, 3);
     x << 0, 0, 0, 1.5, 0, 0, 1.5, 2, 0;
-    EXPECT_NEAR(springs.energy(x), 0.5 * 3 * 0.25, 1e-14);
+    EXPECT_NEAR(springs.value(x), 0.5 * 3 * 0.25, 1e-14);
     EXPECT_NEAR(force_of(springs, x)(0, 0), 3 * 0.5, 1e-14);
     expect_sound(springs, shaken(x, 0.2, Seed{4}), 1.0);
     x(1, 0) = 1.0;
@@ -89,54 +91,13 @@ TEST(ProjectiveSpring, KeepsItsLengthAndCostsNothingToMove) {
     EXPECT_TRUE(force_of(springs, Points::Zero(3, 3)).allFinite());
 }
 
-Lists one_prism() {
-    Lists corners;
-    corners.start = {0, 6};
-    corners.items = {0, 1, 2, 3, 4, 5};
-    return corners;
-}
-
-Points prism_points() {
-    Points x(6, 3);
-    x << 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1;
-    return x;
-}
-
-TEST(ProjectivePolyhedron, Komaritzan48StretchAlongTheFreeDirectionIsFreeWithinLimits) {
-    const Points rest = prism_points();
-    Points direction(1, 3);
-    direction << 0, 0, 2;
-    ProjectivePolyhedron prism(rest, one_prism(), direction, same(1, 1.0), {0.2, 5.0});
-    expect_rigid_motions_cost_nothing(prism, rest);
-    Points x = rest;
-    for (const double stretch : {0.25, 1.0, 4.9}) {
-        x.col(2) = stretch * rest.col(2);
-        EXPECT_LT(prism.energy(x), 1e-12) << stretch;
-    }
-    x.col(2) = 6.0 * rest.col(2);
-    EXPECT_NEAR(prism.energy(x), 0.5, 1e-12);  // one beyond the limit
-    x.col(2) = rest.col(2);
-    x.col(0) = 2.0 * rest.col(0);
-    EXPECT_NEAR(prism.energy(x), 0.5, 1e-12);  // no freedom across
-    expect_sound(prism, shaken(rest, 0.1, Seed{5}), 1.0, 1e-5);
-}
-
-TEST(ProjectivePolyhedron, FlatOnesAreRefused) {
-    Points rest = prism_points();
-    rest.col(2).setZero();
-    Points direction(1, 3);
-    direction << 0, 0, 1;
-    EXPECT_THROW(ProjectivePolyhedron(rest, one_prism(), direction, same(1, 1.0), {1, 1}),
-                 InputError);
-}
-
 TEST(ProjectiveTriangleStrain, StretchCostsBendingDoesNot) {
     const TriangleMesh mesh = support::open_square(4);
     ProjectiveTriangleStrain strain(mesh.points, mesh.triangles, same(mesh.triangles.rows(), 2.0));
     expect_rigid_motions_cost_nothing(strain, mesh.points);
     Points x = mesh.points;
     x.col(0) *= 1.5;
-    EXPECT_NEAR(strain.energy(x), 0.5 * 2.0 * 0.25, 1e-12);  // unit area
+    EXPECT_NEAR(strain.value(x), 0.5 * 2.0 * 0.25, 1e-12);  // unit area
     // Folded along the middle by a right angle: isometric.
     Points folded = mesh.points;
     for (Eigen::Index i = 0; i < folded.rows(); ++i) {
@@ -145,23 +106,9 @@ TEST(ProjectiveTriangleStrain, StretchCostsBendingDoesNot) {
             folded(i, 0) = 0.5;
         }
     }
-    EXPECT_LT(strain.energy(folded), 1e-12);
+    EXPECT_LT(strain.value(folded), 1e-12);
     expect_sound(strain, shaken(mesh.points, 0.02, Seed{6}), 0.1, 1e-5);
     EXPECT_TRUE(force_of(strain, Points::Zero(x.rows(), 3)).allFinite());
-}
-
-TEST(ProjectiveTriangleArea, OnlyAreasBeyondTheLimitsCost) {
-    const TriangleMesh mesh = support::open_square(3);
-    const auto weights = same(mesh.triangles.rows(), 1.0);
-    ProjectiveTriangleArea area(mesh.points, mesh.triangles, weights, 0.8, 1.2);
-    expect_rigid_motions_cost_nothing(area, mesh.points);
-    Points x = mesh.points;
-    x.col(0) *= 1.19;
-    EXPECT_EQ(area.energy(x), 0.0);
-    // Stretched evenly to 1.5 x 1.5: the nearest of area 1.2 is even, sqrt(1.2) each way.
-    EXPECT_NEAR(area.energy(1.5 * mesh.points), std::pow(1.5 - std::sqrt(1.2), 2), 1e-10);
-    expect_sound(area, shaken(1.4 * mesh.points, 0.02, Seed{7}), 0.1, 1e-5);
-    EXPECT_TRUE(force_of(area, Points::Zero(x.rows(), 3)).allFinite());
 }
 
 TEST(ProjectiveBending, Komaritzan217RigidMotionsCostNothingCreasesDo) {
@@ -170,39 +117,43 @@ TEST(ProjectiveBending, Komaritzan217RigidMotionsCostNothingCreasesDo) {
     expect_rigid_motions_cost_nothing(bending, mesh.points);
     Points x = mesh.points;
     x.row(0) *= 1.2;
-    EXPECT_GT(bending.energy(x), 1e-3);
+    EXPECT_GT(bending.value(x), 1e-3);
     expect_sound(bending, shaken(mesh.points, 0.02, Seed{8}), 0.3, 1e-5);
     // A sphere of radius r has |Lap x| = 2 / r; blown up k-fold it is the same operator times k.
     // E = sum A_i / 2 (k - 1)^2 |Lap|^2.
-    const double one = bending.energy(1.1 * mesh.points);
-    const double two = bending.energy(1.2 * mesh.points);
+    const double one = bending.value(1.1 * mesh.points);
+    const double two = bending.value(1.2 * mesh.points);
     EXPECT_NEAR(two / one, 4.0, 1e-9);
 }
 
 TEST(ProjectiveBending, FlatOpenSheetsStayFlat) {
     const TriangleMesh mesh = support::open_square(5);
     ProjectiveBending bending(mesh.points, mesh.triangles, same(mesh.points.rows(), 1.0));
-    EXPECT_LT(bending.energy(mesh.points), 1e-20);
+    EXPECT_LT(bending.value(mesh.points), 1e-20);
     Points x = mesh.points;
     x(14, 2) += 0.1;
-    EXPECT_GT(bending.energy(x), 1e-3);
+    EXPECT_GT(bending.value(x), 1e-3);
 }
 
-TEST(ProjectivePlane, PullsAlongTheNormalOnly) {
-    const Index vertices[1] = {0};
-    Points origin = Points::Zero(1, 3);
-    Points normal(1, 3);
-    normal << 0, 2, 0;
-    ProjectivePlane plane(vertices, origin, normal, same(1, 3.0));
+TEST(Planes, PullAlongTheNormalOnly) {
+    const std::vector<Planes::Plane> plane = {{.normal = Vec3(0, 2, 0), .stiffness = 3.0}};
     Points x(1, 3);
     x << 5, -0.5, 7;
-    EXPECT_LE((force_of(plane, x) - Points(Eigen::RowVector3d(0, 1.5, 0))).norm(), 1e-14);
-    expect_sound(plane, x, 1.0);
-    ProjectivePlane floor(vertices, origin, normal, same(1, 3.0), true);
-    EXPECT_NEAR(floor.energy(x), 0.5 * 3 * 0.25, 1e-14);
+    const Planes both(plane);
+    EXPECT_LE((force_of(both, x) - Points(Eigen::RowVector3d(0, 1.5, 0))).norm(), 1e-14);
+    expect_sound(both, x, 1.0);
+    std::vector<Planes::Plane> floor = plane;
+    floor[0].is_one_sided = true;
+    Planes one(floor);
+    EXPECT_NEAR(one.value(x), 0.5 * 3 * 0.25, 1e-14);
     x(0, 1) = 0.5;
-    EXPECT_EQ(floor.energy(x), 0.0);
-    EXPECT_THROW(ProjectivePlane(vertices, origin, origin, same(1, 1.0)), InputError);
+    EXPECT_EQ(one.value(x), 0.0);
+    EXPECT_GT(both.value(x), 0.0);
+    one.set_planes({});
+    EXPECT_EQ(one.size(), 0u);
+    EXPECT_EQ(force_of(one, x).norm(), 0.0);
+    floor[0].normal.setZero();
+    EXPECT_THROW(Planes{floor}, InputError);
 }
 
 TEST(ProjectiveLine, PullsAcrossTheLineOnly) {
@@ -218,70 +169,77 @@ TEST(ProjectiveLine, PullsAcrossTheLineOnly) {
     expect_sound(line, x, 1.0);
 }
 
-TEST(ProjectiveCollisionPairs, KomaritzanBothGoToThePlaneBetween) {
-    ProjectiveCollisionPairs pairs(4.0);
-    const CollisionPair pair[1] = {{0, 1, Vec3(0, 3, 0)}};
-    pairs.set_pairs(pair);
-    Points x(2, 3);
-    x << 0, 1, 0, 0.3, 0, 0;  // the first is above the second: passed by 1
-    const Points f = force_of(pairs, x);
-    EXPECT_NEAR(f(0, 1), -2.0, 1e-14);
-    EXPECT_NEAR(f(1, 1), 2.0, 1e-14);
-    EXPECT_EQ(f.col(0).norm(), 0.0);
-    EXPECT_NEAR(pairs.energy(x), 2 * 0.5 * 4 * 0.25, 1e-14);
-    expect_sound(pairs, x, 1.0);
-    x(0, 1) = -1;
-    EXPECT_EQ(pairs.energy(x), 0.0);
-    pairs.set_pairs({});
-    EXPECT_EQ(pairs.size(), 0u);
-    EXPECT_EQ(force_of(pairs, x).norm(), 0.0);
-}
-
 TEST(ProjectiveContacts, KomaritzanCommonMotionsCostNothing) {
     ProjectiveContacts contacts(1.0, 0.0);
     const PointTriangleContact contact[1] = {{3, {0, 1, 2}}};
     contacts.set_contacts(contact);
     Points x(4, 3);
     x << 0, 0, 0, 1, 0, 0, 0, 1, 0, 0.2, 0.2, -0.1;  // a tenth behind
-    const double behind = contacts.energy(x);
+    const double behind = contacts.value(x);
     EXPECT_NEAR(behind, 3 * 0.5 * 0.01, 1e-14);
     const Points f = force_of(contacts, x);
     EXPECT_GT(f(3, 2), 0.0);
     EXPECT_LE(f.colwise().sum().norm(), 1e-14);
     for (const support::Rigid& g : support::rigid_motions(5, Seed{9})) {
-        EXPECT_NEAR(contacts.energy(support::moved(x, g)), behind, 1e-12);
+        EXPECT_NEAR(contacts.value(support::moved(x, g)), behind, 1e-12);
     }
     x(3, 2) = 0.1;
-    EXPECT_EQ(contacts.energy(x), 0.0);
+    EXPECT_EQ(contacts.value(x), 0.0);
     support::expect_same_bytes_on_any_threads(contacts, x);
 }
 
-TEST(ProjectivePressure, ForcesAreThoseOfTheEnclosedVolume) {
-    const TriangleMesh mesh = support::sphere(1, 0.5);
-    ProjectivePressure pressure(mesh.triangles, 100.0);
-    support::expect_force_is_minus_gradient(pressure, mesh.points, 1.0, 1e-6);
-    const Points f = force_of(pressure, mesh.points);
-    EXPECT_LE(f.colwise().sum().norm(), 1e-10);         // closed: no net force
-    EXPECT_GT(f.cwiseProduct(mesh.points).sum(), 0.0);  // outward
-    // By hand, a box: p times face area, and E = -p V.
-    const TriangleMesh box = support::box(Vec3::Zero(), Vec3(1, 2, 3));
-    ProjectivePressure in_box(box.triangles, 7.0);
-    EXPECT_NEAR(in_box.energy(box.points), -7.0 * 6.0, 1e-12);
-    double up = 0.0;
-    const Points fb = force_of(in_box, box.points);
-    for (Eigen::Index i = 0; i < 8; ++i) {
-        up += box.points(i, 2) > 0 ? fb(i, 2) : 0.0;
-    }
-    EXPECT_NEAR(up, 7.0 * 2.0, 1e-12);
-}
-
-TEST(ProjectiveLoad, IsConstant) {
+TEST(ConstantForces, ArePushedWhateverTheState) {
     Points f(2, 3);
     f << 1, 2, 3, -1, 0, 1;
-    ProjectiveLoad load(f);
+    const ConstantForces load(f);
     const Points x = shaken(f, 1.0, Seed{10});
     EXPECT_EQ(force_of(load, x), f);
-    EXPECT_NEAR(load.energy(x), -f.cwiseProduct(x).sum(), 1e-14);
+    EXPECT_NEAR(load.value(x), -f.cwiseProduct(x).sum(), 1e-14);
+}
+
+// E = k/2 min(0, h)^2: derivative, and no net force between a vertex and what supports its plane.
+TEST(Planes, PushVertexAndSupportApartWithTheDerivativeOfTheEnergy) {
+    Points x(4, 3);
+    x << 0.1, -0.2, 0.1, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 0.0, -0.1, 1.0;
+    const Vec3 n = Vec3(0.1, 1.0, -0.2).normalized();
+    for (const bool is_coupled : {true, false}) {
+        const Planes term({{.vertex = 0,
+                            .origin = 0.05 * n,
+                            .normal = n,
+                            .stiffness = 70.0,
+                            .is_one_sided = true,
+                            .support = {1, 2, 3},
+                            .weight = Vec3(0.5, 0.2, 0.3),
+                            .is_coupled = is_coupled}});
+        Points gradient = Points::Zero(4, 3);
+        term.add_gradient(x, gradient);
+        EXPECT_GT(gradient.norm(), 1.0);
+        EXPECT_LT(gradient.colwise().sum().norm(), 1e-12);
+        BlockPattern pattern(4);
+        term.add_pattern(pattern);
+        BlockHessian H(pattern);
+        term.add_hessian(x, Tangent::PositiveSemidefinite, H);
+        constexpr double kStep = 1e-6;
+        for (Eigen::Index i = 0; i < x.size(); ++i) {
+            Points there = x;
+            there.data()[i] += kStep;
+            const double above = term.value(there);
+            there.data()[i] -= 2.0 * kStep;
+            EXPECT_NEAR((above - term.value(there)) / (2.0 * kStep), gradient.data()[i], 1e-6);
+        }
+        // E is quadratic here: the Hessian tells what E does along any direction, its bound that
+        // it does no more.
+        for (int round = 0; round < 20; ++round) {
+            const Points d =
+                support::jittered(Points::Zero(4, 3), 0.01, Seed{std::uint64_t(round)});
+            const double second = term.value(x + d) + term.value(x - d) - 2.0 * term.value(x);
+            const double told = d.cwiseProduct(H.times(d)).sum();
+            EXPECT_LE(second, told + 1e-12);
+            if (is_coupled) {
+                EXPECT_NEAR(second, told, 1e-12);
+            }
+        }
+    }
 }
 
 }  // namespace

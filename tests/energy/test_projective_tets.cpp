@@ -1,9 +1,11 @@
 #include "sinew/base/error.h"
+#include "sinew/energy/fem_elastic.h"
 #include "sinew/energy/projective_tets.h"
+#include "sinew/material/corotated.h"
 
 #include <gtest/gtest.h>
 
-#include "tests/energy/projective_support.h"
+#include "tests/energy/term_support.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
@@ -44,7 +46,7 @@ TEST(ProjectiveTets, Saito2015Eq6RigidMotionsCostNothing) {
         const double scale = 1e4 * volume(mesh);
         ProjectiveTets tets = tets_of(mesh, 1e4, 1e5);
         for (const support::Rigid& g : support::rigid_motions(4, Seed{7})) {
-            EXPECT_LT(tets.energy(support::moved(mesh.points, g)), 1e-12 * scale);
+            EXPECT_LT(tets.value(support::moved(mesh.points, g)), 1e-12 * scale);
         }
     }
 }
@@ -55,12 +57,12 @@ TEST(ProjectiveTets, StretchedTetrahedronByHand) {
     const TetMesh mesh = support::one_tet();
     Points x = mesh.points;
     x.col(0) *= 2.0;
-    EXPECT_NEAR(tets_of(mesh, 3.0, 0.0).energy(x), 0.5 * 3.0 * (1.0 / 6.0), 1e-15);
+    EXPECT_NEAR(tets_of(mesh, 3.0, 0.0).value(x), 0.5 * 3.0 * (1.0 / 6.0), 1e-15);
     const Points swollen = 1.1 * mesh.points;
-    EXPECT_NEAR(tets_of(mesh, 0.0, 1.0).energy(swollen), 0.5 * 0.03 / 6.0, 1e-15);
+    EXPECT_NEAR(tets_of(mesh, 0.0, 1.0).value(swollen), 0.5 * 0.03 / 6.0, 1e-15);
 }
 
-TEST(ProjectiveTets, FastForcesAgreeWithTheReferenceInAnyState) {
+TEST(ProjectiveTets, FastForcesAgreeWithTheGradientInDoubleInAnyState) {
     for (const TetMesh& mesh : family()) {
         ProjectiveTets tets = tets_of(mesh, 1.0, 10.0);
         const double size = mesh.points.cwiseAbs().maxCoeff();
@@ -74,13 +76,15 @@ TEST(ProjectiveTets, FastForcesAgreeWithTheReferenceInAnyState) {
             const Points x = shaken(mesh.points, by * size, Seed{3});
             Points fast = Points::Zero(x.rows(), 3);
             Points slow = fast;
-            const double e_fast = tets.add_force(x, fast);
-            const double e_slow = tets.add_force_reference(x, slow);
+            TermScratch scratch;
+            const double e_fast = tets.add_force(x, fast, scratch);
+            const double e_slow = tets.value(x);
+            tets.add_gradient(x, slow);
+            slow *= -1.0;
             // Single precision: positions are off by 1e-7 of the size, times the stiffness.
             EXPECT_LE((fast - slow).norm(), 1e-5 * slow.norm() + 3e-7 * stiffness * size)
                 << "shaken by " << by;
             EXPECT_NEAR(e_fast, e_slow, 1e-4 * e_slow + 1e-9 * volume(mesh));
-            EXPECT_NEAR(tets.energy(x), e_slow, 1e-9 * e_slow + 1e-14);
         }
     }
 }
@@ -100,6 +104,42 @@ TEST(ProjectiveTets, ForcesAreMinusTheGradientOfTheEnergy) {
         ProjectiveTets tets = tets_of(mesh, w_rot, w_vol);
         support::expect_force_is_minus_gradient(tets, shaken(mesh.points, 0.05, Seed{5}), 1.0,
                                                 2e-4);
+    }
+}
+
+TEST(ProjectiveTets, HessianIsTheDerivativeOfTheGradient) {
+    for (const TetMesh& mesh : {support::one_tet(), support::cube_of_tets(2)}) {
+        for (const auto& [w_rot, w_vol] : {std::pair{1.0, 0.0}, {0.0, 1.0}, {1.0, 10.0}}) {
+            ProjectiveTets tets = tets_of(mesh, w_rot, w_vol);
+            for (const double by : {0.02, 0.15}) {
+                const Points x = shaken(mesh.points, by, Seed{15});
+                support::expect_hessian_is_derivative_of_gradient(tets, x, 1.0, 1e-5);
+            }
+            Mat3 growth;
+            growth << 1.3, 0.1, 0, 0, 0.9, 0.05, 0, 0, 1.2;
+            tets.set_growth(std::vector<Mat3>(static_cast<std::size_t>(mesh.tets.rows()), growth));
+            tets.set_volume_ratio(same(mesh, 1.2));
+            const Points x = shaken(mesh.points, 0.05, Seed{16});
+            support::expect_hessian_is_derivative_of_gradient(tets, x, 1.0, 1e-5);
+        }
+    }
+}
+
+// Corotated elasticity without volume term is the strain of tetrahedra: one energy for Newton and
+// local/global.
+TEST(ProjectiveTets, WithoutVolumeWeightTheyAreCorotatedElasticity) {
+    const TetMesh mesh = support::cube_of_tets(3);
+    const ProjectiveTets tets = tets_of(mesh, 2.0 * 7.0, 0.0);
+    const FemElastic law(mesh, std::make_shared<Corotated>(Lame{.mu = 7.0, .lambda = 0.0}));
+    for (const double by : {0.02, 0.5}) {  // the last inverts many
+        const Points x = shaken(mesh.points, by, Seed{17});
+        EXPECT_NEAR(tets.value(x), law.value(x), 1e-12 * law.value(x));
+        const Points g = support::gradient_of(law, x);
+        EXPECT_LE((support::gradient_of(tets, x) - g).norm(), 1e-12 * g.norm());
+        const Points d = shaken(Points::Zero(x.rows(), 3), 1.0, Seed{18});
+        const Points Hd = support::hessian_of(law, x, Tangent::Exact).times(d);
+        EXPECT_LE((support::hessian_of(tets, x, Tangent::Exact).times(d) - Hd).norm(),
+                  1e-9 * Hd.norm());
     }
 }
 
@@ -130,8 +170,8 @@ TEST(ProjectiveTets, Saito2015GrownShapesCostNothing) {
     growth << 1.3, 0.1, 0, 0, 0.9, 0.05, 0, 0, 1.2;
     tets.set_growth(std::vector<Mat3>(static_cast<std::size_t>(mesh.tets.rows()), growth));
     const Points grown = mesh.points * growth.transpose();
-    EXPECT_LT(tets.energy(grown), 1e-24);
-    EXPECT_GT(tets.energy(mesh.points), 1e-3);
+    EXPECT_LT(tets.value(grown), 1e-24);
+    EXPECT_GT(tets.value(mesh.points), 1e-3);
     EXPECT_LE(support::force_of(tets, grown).norm(), 1e-5);
     EXPECT_LT(tets.volume_error(grown).largest, 1e-12);
     EXPECT_THROW(tets.set_growth(std::vector<Mat3>(mesh.tets.rows(), -growth)), InputError);

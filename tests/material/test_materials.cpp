@@ -1,6 +1,8 @@
 #include "sinew/base/error.h"
 #include "sinew/linalg/dense.h"
+#include "sinew/linalg/svd3.h"
 #include "sinew/material/invariants.h"
+#include "sinew/material/shape_volume.h"
 #include "sinew/material/volume_functions.h"
 
 #include <gtest/gtest.h>
@@ -78,6 +80,37 @@ TEST(Materials, SemidefiniteTangentIsTheNearestOne) {
         }
         EXPECT_EQ(indefinite > 0, free) << name;  // the family does contain indefinite cases
     }
+}
+
+// Its nearest stretches are even ones up to a swelling of about 1.8, where derivatives end.
+TEST(ShapeVolume, Saito2015Eq6DerivativesUpToWhereTheNearestStretchesSplit) {
+    int tried = 0;
+    for (const double ratio : {1.0, 1.3}) {
+        for (const auto& [w_rot, w_vol] : {std::pair{2.0, 0.0}, {0.0, 3.0}, {2.0, 30.0}}) {
+            const ShapeVolume law(w_rot, w_vol, ratio);
+            for (const Mat3& F : support::deformation_gradients(Seed{12})) {
+                const Vec3 s = signed_svd(F).s;
+                if (s[0] > 1.7 || s[1] + s[2] < 0.2) {
+                    continue;  // near where R or P jump
+                }
+                ++tried;
+                const Mat3 P = law.stress(F);
+                EXPECT_LT((P - stress_by_differences(law, F)).norm(),
+                          1e-6 * (P.norm() + w_rot + w_vol));
+                const Mat9 H = law.tangent(F, Tangent::Exact);
+                EXPECT_LT((H - tangent_by_differences(law, F)).norm(), 1e-6 * H.norm()) << F;
+                const Mat9 projected = law.tangent(F, Tangent::PositiveSemidefinite);
+                EXPECT_LT((projected - clamped(H)).norm(), 1e-10 * H.norm());
+            }
+            EXPECT_TRUE(law.tangent(2.0 * Mat3::Identity(), Tangent::Exact).allFinite());
+            EXPECT_TRUE(law.tangent(Mat3::Zero(), Tangent::Exact).allFinite());
+        }
+    }
+    EXPECT_GT(tried, 50);
+    const Mat9 linear = Linear(kTissue).tangent(Mat3::Identity(), Tangent::Exact);
+    const ShapeVolume same(2.0 * kTissue.mu, 3.0 * kTissue.lambda);
+    EXPECT_LT((same.tangent(Mat3::Identity(), Tangent::Exact) - linear).norm(),
+              1e-12 * linear.norm());
 }
 
 TEST(Materials, RestCostsNothingAndPullsNowhere) {

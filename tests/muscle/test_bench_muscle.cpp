@@ -3,7 +3,6 @@
 #include "sinew/energy/pins.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/muscle/bouncing_torus.h"
-#include "sinew/muscle/contact_planes.h"
 #include "sinew/muscle/muscle_simulator.h"
 #include "sinew/muscle/muscle_volume.h"
 
@@ -192,50 +191,6 @@ TEST(MuscleSimulator, MusclesThatTouchComeToRest) {
         EXPECT_EQ(report.status, SolverStatus::Converged) << a;
         EXPECT_LE(report.residual.back(), MuscleSimulator::kStatics.tolerance) << a;
         EXPECT_LT(simulator.penetration(), 5e-4) << a;
-    }
-}
-
-// E = k/2 min(0, h)^2: derivative, and no net force between a vertex and what supports its plane.
-TEST(ContactPlanes, PushVertexAndSupportApartWithTheDerivativeOfTheEnergy) {
-    Points x(4, 3);
-    x << 0.1, -0.2, 0.1, 0.0, 0.0, 0.0, 1.0, 0.1, 0.0, 0.0, -0.1, 1.0;
-    const Vec3 n = Vec3(0.1, 1.0, -0.2).normalized();
-    for (const bool is_coupled : {true, false}) {
-        const ContactPlanes term({{.vertex = 0,
-                                   .origin = 0.05 * n,
-                                   .normal = n,
-                                   .stiffness = 70.0,
-                                   .support = {1, 2, 3},
-                                   .weight = Vec3(0.5, 0.2, 0.3),
-                                   .is_coupled = is_coupled}});
-        Points gradient = Points::Zero(4, 3);
-        term.add_gradient(x, gradient);
-        EXPECT_GT(gradient.norm(), 1.0);
-        EXPECT_LT(gradient.colwise().sum().norm(), 1e-12);
-        BlockPattern pattern(4);
-        term.add_pattern(pattern);
-        BlockHessian H(pattern);
-        term.add_hessian(x, Tangent::PositiveSemidefinite, H);
-        constexpr double kStep = 1e-6;
-        for (Eigen::Index i = 0; i < x.size(); ++i) {
-            Points there = x;
-            there.data()[i] += kStep;
-            const double above = term.value(there);
-            there.data()[i] -= 2.0 * kStep;
-            EXPECT_NEAR((above - term.value(there)) / (2.0 * kStep), gradient.data()[i], 1e-6);
-        }
-        // E is quadratic here: the Hessian tells what E does along any direction, its bound that
-        // it does no more.
-        for (int round = 0; round < 20; ++round) {
-            const Points d =
-                support::jittered(Points::Zero(4, 3), 0.01, Seed{std::uint64_t(round)});
-            const double second = term.value(x + d) + term.value(x - d) - 2.0 * term.value(x);
-            const double told = d.cwiseProduct(H.times(d)).sum();
-            EXPECT_LE(second, told + 1e-12);
-            if (is_coupled) {
-                EXPECT_NEAR(second, told, 1e-12);
-            }
-        }
     }
 }
 

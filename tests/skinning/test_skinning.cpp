@@ -64,7 +64,7 @@ TEST(ProjectiveSkinning, FramesAtRestAreInEquilibrium) {
     const ProjectiveTets strain(TetMesh{.points = flesh.points, .tets = flesh.tets}, weight, none);
     const auto force_on_skin = [&] {
         Points force = Points::Zero(flesh.points.rows(), 3);
-        strain.add_force_reference(resting.points(), force);
+        strain.add_gradient(resting.points(), force);
         return largest(force.topRows(flesh.skin_vertices));
     };
     resting.step(support::bent(skeleton, 1.0));

@@ -1,7 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
-#include "sinew/energy/projective_anchor.h"
-#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/pins.h"
 #include "sinew/energy/projective_spring.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/linalg/svd3.h"
@@ -16,7 +15,7 @@
 namespace sinew {
 namespace {
 
-using Terms = LocalGlobal::Terms;
+using Terms = EnergyTerms;
 
 std::vector<double> same(Eigen::Index count, double value) {
     return std::vector<double>(static_cast<std::size_t>(count), value);
@@ -96,8 +95,7 @@ TEST(LocalGlobal, FixedVerticesStayExactlyAndSoftOnesNearly) {
     const auto high = vertices_where(mesh.points, [](const Vec3& p) { return p.y() > 1 - 1e-9; });
     Points targets = rows_of(mesh.points, high);
     targets.col(1).array() += 0.2;
-    const auto anchor =
-        std::make_shared<ProjectiveAnchor>(high, targets, same(targets.rows(), 100.0));
+    const auto anchor = std::make_shared<Pins>(high, targets, same(targets.rows(), 100.0));
     LocalGlobal solver(mesh.points.rows(), {elastic(mesh, 1, 1), anchor}, low);
     Points x = mesh.points;
     const auto report = solver.minimise(x);
@@ -255,8 +253,7 @@ TEST(LocalGlobal, Saito2015Eq5AttachmentsFollowTheirTargets) {
         }
         targets(i, 2) += 0.3;
     }
-    const auto bone =
-        std::make_shared<ProjectiveAttachment>(corners, barycentric, targets, same(20, 100.0));
+    const auto bone = std::make_shared<Pins>(corners, barycentric, targets, same(20, 100.0));
     LocalGlobal solver(mesh.points.rows(), {elastic(mesh, 1, 1), bone});
     Points x = mesh.points;
     const auto report = solver.minimise(x, {.max_iterations = 200, .tolerance = 1e-7});
@@ -349,7 +346,7 @@ TEST(LocalGlobal, ChangingConstraintsGiveTheResultOfANewFactorisation) {
         vertices_where(mesh.points, [](const Vec3& p) { return p.y() > 1 - 1e-9 && p.x() > 0.4; });
     Points targets = rows_of(mesh.points, high);
     targets.col(0).array() += 0.3;
-    const auto pull = std::make_shared<ProjectiveAnchor>(high, targets, same(targets.rows(), 50.0));
+    const auto pull = std::make_shared<Pins>(high, targets, same(targets.rows(), 50.0));
     const LocalGlobalOptions options{.max_iterations = 200, .tolerance = 1e-7};
     LocalGlobal all(mesh.points.rows(), {elastic(mesh, 1, 1), pull}, low);
     Points expected = mesh.points;

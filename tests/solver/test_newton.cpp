@@ -2,7 +2,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/energy/constant_forces.h"
 #include "sinew/energy/pins.h"
-#include "sinew/energy/plane_sliding.h"
+#include "sinew/energy/planes.h"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
@@ -236,7 +236,7 @@ TEST(Newton, SoftPinsAndPlanesComeNearTheHardOnes) {
     const auto law = std::make_shared<StableNeoHookean>(kTissue);
     VertexConstraints hard;
     std::vector<Pins::Pin> pins;
-    std::vector<PlaneSliding::Slide> slides;
+    std::vector<Planes::Plane> slides;
     for (Eigen::Index i = 0; i < rest.points.rows(); ++i) {
         const Vec3 p = point(rest.points, i);
         const auto v = static_cast<Index>(i);
@@ -252,7 +252,7 @@ TEST(Newton, SoftPinsAndPlanesComeNearTheHardOnes) {
     const EnergyTerms stiff = elastic(rest, law);
     EnergyTerms soft = stiff;
     soft.push_back(std::make_shared<Pins>(pins));
-    soft.push_back(std::make_shared<PlaneSliding>(slides));
+    soft.push_back(std::make_shared<Planes>(slides));
     const Points a = minimise(stiff, hard, rest.points).x;
     const Points b = minimise(soft, {}, rest.points).x;
     EXPECT_LT((a - b).cwiseAbs().maxCoeff(), 1e-4);

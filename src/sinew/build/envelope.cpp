@@ -4,8 +4,8 @@
 #include "sinew/base/parallel.h"
 #include "sinew/build/column_shaping.h"
 #include "sinew/build/envelope_fitting.h"
-#include "sinew/energy/projective_anchor.h"
-#include "sinew/energy/projective_line_plane.h"
+#include "sinew/energy/pins.h"
+#include "sinew/energy/projective_line.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
@@ -72,13 +72,13 @@ public:
     }
 
 private:
-    LocalGlobal::Terms terms(double growth, const std::vector<Index>& free) const {
+    EnergyTerms terms(double growth, const std::vector<Index>& free) const {
         auto elastic = std::make_shared<ProjectiveTets>(flesh_, rotation_, no_volume_);
         elastic->set_growth(std::vector<Mat3>(static_cast<std::size_t>(flesh_.tets.rows()),
                                               growth * Mat3::Identity()));
         std::vector<Index> all(static_cast<std::size_t>(x_.rows()));
         std::iota(all.begin(), all.end(), Index{0});
-        auto near = std::make_shared<ProjectiveAnchor>(all, x_, regularisation_);
+        auto near = std::make_shared<Pins>(all, x_, regularisation_);
         // Ten times as stiff across the normal as the regularisation is.
         constexpr double kAcross = 10.0;
         Points origins(static_cast<Eigen::Index>(free.size()), 3);
@@ -90,7 +90,7 @@ private:
             lines.row(row) = directions_.row(free[k]);
             weights.push_back(kAcross * regularisation_[static_cast<std::size_t>(free[k])]);
         }
-        LocalGlobal::Terms terms = {std::move(elastic), std::move(near)};
+        EnergyTerms terms = {std::move(elastic), std::move(near)};
         if (!free.empty()) {
             terms.push_back(std::make_shared<ProjectiveLine>(free, origins, lines, weights));
         }

@@ -12,9 +12,12 @@ void ConstantForces::add_gradient(const Points& /*x*/, Points& gradient) const {
     gradient -= forces_;
 }
 
-void ConstantForces::add_pattern(BlockPattern& /*pattern*/) const {}
-
 void ConstantForces::add_hessian(const Points& /*x*/, Tangent /*kind*/, BlockHessian& /*H*/) const {
+}
+
+double ConstantForces::add_force(const Points& x, Points& force, TermScratch& /*scratch*/) const {
+    force += forces_;
+    return value(x);
 }
 
 }  // namespace sinew

@@ -1,27 +1,72 @@
 #pragma once
 
 #include "sinew/energy/block_hessian.h"
+#include "sinew/energy/term_scratch.h"
+#include "sinew/linalg/sparse_symmetric.h"
 #include "sinew/material/material.h"
 #include "sinew/mesh/arrays.h"
 
+#include <memory>
+#include <vector>
+
 namespace sinew {
 
-/// One term of the total energy, a function of all vertex positions x (m), with derivatives. What a
-/// Newton solver minimises is the sum of a list of such terms. A term is immutable while it is
-/// being used, and may be used by several threads and solvers at once.
+/// What a term offers besides its value and gradient.
+struct TermOffers {
+    bool hessian = false;     ///< second derivatives: Newton's method takes it
+    bool projection = false;  ///< a constant quadratic part: local/global steps take it
+};
+
+/// How far volumes are from their targets.
+struct VolumeError {
+    double total = 0.0;    ///< |sum of volumes / sum of targets - 1|
+    double largest = 0.0;  ///< over elements, |volume / target - 1|
+};
+
+/// One term of the total energy, a function of all vertex positions x (m). Solvers minimise the sum
+/// of a list of such terms. Every function is const and works in memory that the caller owns: one
+/// list of terms may be evaluated in several states at once, by several solvers and threads, as
+/// long as nobody changes its parameters meanwhile.
+///
+/// A term says what it offers. Newton's method asks for the Hessian. Local/global steps ask for the
+/// projection of Projective Dynamics [Bouaziz2014], a sum of squared distances to constraint sets,
+///
+///   E(x) = sum_i  w_i / 2 * |Q_i x - p_i|^2,    p_i = the point of set i nearest to Q_i x,
+///
+/// with Q_i constant. For fixed p the minimum over x is one linear system with the constant matrix
+/// sum_i w_i Q_i^T Q_i; because p_i is the nearest point, the derivative of E by x is that of the
+/// sum with p held fixed. Solvers therefore move by the solution d of (sum w Q^T Q) d = f with the
+/// forces f = -dE/dx, which is the same step as solving for the positions but keeps full accuracy
+/// with a factor in single precision.
 class EnergyTerm {
 public:
     virtual ~EnergyTerm() = default;
 
-    virtual double value(const Points& x) const = 0;  ///< J
-    /// gradient += dE/dx, N: the force is its negative.
+    virtual TermOffers offers() const = 0;
+
+    /// E(x), J, in double throughout.
+    virtual double value(const Points& x) const = 0;
+    /// gradient += dE/dx, N, in double throughout: the force is its negative.
     virtual void add_gradient(const Points& x, Points& gradient) const = 0;
 
     /// Names the blocks that add_hessian will ever write, whatever x.
-    virtual void add_pattern(BlockPattern& pattern) const = 0;
+    virtual void add_pattern(BlockPattern& pattern) const;
     /// H += d2E/dx2, N/m. Tangent::PositiveSemidefinite asks for a sum of element matrices each
-    /// without negative eigenvalues.
-    virtual void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const = 0;
+    /// without negative eigenvalues. Only of terms that offer it.
+    virtual void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const;
+
+    /// A += sum_i w_i Q_i^T Q_i, the same for x, y and z; nothing from terms without a quadratic
+    /// part. Only of terms that offer a projection.
+    virtual void add_quadratic(Triplets& A) const;
+    /// Local step: projects and adds the forces, N, in one pass. Returns E(x), J. May round to
+    /// single precision; allocates nothing once the scratch is large enough. The same bits for any
+    /// thread count. What is not overridden is minus the gradient.
+    virtual double add_force(const Points& x, Points& force, TermScratch& scratch) const;
+
+    /// Of terms that ask for volumes; zero for all others.
+    virtual VolumeError volume_error(const Points& x) const;
 };
+
+using EnergyTerms = std::vector<std::shared_ptr<const EnergyTerm>>;
 
 }  // namespace sinew

@@ -25,6 +25,9 @@ public:
     FemElastic(const TetMesh& rest, std::vector<std::shared_ptr<const Material>> laws,
                std::vector<int> law_of_tet);
 
+    TermOffers offers() const override {
+        return {.hessian = true};
+    }
     double value(const Points& x) const override;
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_pattern(BlockPattern& pattern) const override;

@@ -83,6 +83,17 @@ void FemSymmetricArap::add_hessian(const Points& x, Tangent kind, BlockHessian& 
         H);
 }
 
+void FemSymmetricArap::add_quadratic(Triplets& A) const {
+    // 2 k sum over the three edges of q q^T.
+    constexpr double kDifference[2] = {-1.0, 1.0};
+    for (Eigen::Index t = 0; t < tets_.rows(); ++t) {
+        for (int c = 1; c < 4; ++c) {
+            const Index edge[2] = {tets_(t, 0), tets_(t, c)};
+            A.add_outer(edge, kDifference, 2.0 * stiffness_[static_cast<std::size_t>(t)]);
+        }
+    }
+}
+
 std::vector<double> symmetric_arap_stiffness(const TetMesh& rest,
                                              const std::vector<double>& shear_modulus) {
     require_one_per_tet(shear_modulus.size(), rest);

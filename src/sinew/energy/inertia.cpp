@@ -28,12 +28,17 @@ void Inertia::add_gradient(const Points& x, Points& gradient) const {
     }
 }
 
-void Inertia::add_pattern(BlockPattern& /*pattern*/) const {}  // the diagonal is always there
-
+// The diagonal is part of every pattern.
 void Inertia::add_hessian(const Points& /*x*/, Tangent /*kind*/, BlockHessian& H) const {
     for (std::size_t v = 0; v < weight_.size(); ++v) {
         const auto i = static_cast<Index>(v);
         H.add(i, i, weight_[v] * Mat3::Identity());
+    }
+}
+
+void Inertia::add_quadratic(Triplets& A) const {
+    for (std::size_t v = 0; v < weight_.size(); ++v) {
+        A.add(static_cast<int>(v), static_cast<int>(v), weight_[v]);
     }
 }
 

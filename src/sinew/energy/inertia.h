@@ -19,10 +19,13 @@ public:
     /// @param step       h, s, > 0
     Inertia(std::vector<double> masses, Points predicted, double step);
 
+    TermOffers offers() const override {
+        return {.hessian = true, .projection = true};
+    }
     double value(const Points& x) const override;
     void add_gradient(const Points& x, Points& gradient) const override;
-    void add_pattern(BlockPattern& pattern) const override;
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
+    void add_quadratic(Triplets& A) const override;
 
 private:
     std::vector<double> weight_;  // m / h^2

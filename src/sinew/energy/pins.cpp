@@ -1,29 +1,54 @@
 #include "sinew/energy/pins.h"
 
+#include "sinew/energy/projective_checks.h"
+
 namespace sinew {
 
-Pins::Pins(std::vector<Pin> pins) : pins_(std::move(pins)) {}
-
-double Pins::value(const Points& x) const {
-    double sum = 0.0;
-    for (const Pin& pin : pins_) {
-        sum += 0.5 * pin.stiffness * (point(x, pin.vertex) - pin.target).squaredNorm();
+Pins::Pins(std::span<const Pin> pins)
+    : ProjectiveConstraints(1), targets_(static_cast<Eigen::Index>(pins.size()), 3) {
+    const double one[1] = {1.0};
+    for (std::size_t i = 0; i < pins.size(); ++i) {
+        targets_.row(static_cast<Eigen::Index>(i)) = pins[i].target.transpose();
+        add({&pins[i].vertex, 1}, one, detail::checked_weight("pins", i, pins[i].stiffness));
     }
-    return sum;
+    finish();
 }
 
-void Pins::add_gradient(const Points& x, Points& gradient) const {
-    for (const Pin& pin : pins_) {
-        gradient.row(pin.vertex) += pin.stiffness * (point(x, pin.vertex) - pin.target).transpose();
+Pins::Pins(std::span<const Index> vertices, const Points& targets, std::span<const double> weights)
+    : ProjectiveConstraints(1), targets_(targets) {
+    detail::check_count("targets of pins", targets.rows(), vertices.size());
+    detail::check_count("weights of pins", weights.size(), vertices.size());
+    const double one[1] = {1.0};
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+        add(vertices.subspan(i, 1), one, detail::checked_weight("pins", i, weights[i]));
     }
+    finish();
 }
 
-void Pins::add_pattern(BlockPattern& /*pattern*/) const {}  // the diagonal is always there
-
-void Pins::add_hessian(const Points& /*x*/, Tangent /*kind*/, BlockHessian& H) const {
-    for (const Pin& pin : pins_) {
-        H.add(pin.vertex, pin.vertex, pin.stiffness * Mat3::Identity());
+Pins::Pins(const Tets& corners,
+           const Eigen::Matrix<double, Eigen::Dynamic, 4, Eigen::RowMajor>& barycentric,
+           const Points& targets, std::span<const double> weights)
+    : ProjectiveConstraints(1), targets_(targets) {
+    detail::check_count("barycentric coordinates of pins", barycentric.rows(), corners.rows());
+    detail::check_count("targets of pins", targets.rows(), corners.rows());
+    detail::check_count("weights of pins", weights.size(), corners.rows());
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        add({corners.data() + 4 * i, 4}, {barycentric.data() + 4 * i, 4},
+            detail::checked_weight("pins", i, weights[i]));
     }
+    finish();
 }
+
+void Pins::set_targets(const Points& targets) {
+    detail::check_count("targets of pins", targets.rows(), size());
+    targets_ = targets;
+}
+
+void Pins::project(std::size_t i, const Rows&, Rows& p) const {
+    p.row(0) = targets_.row(static_cast<Eigen::Index>(i));
+}
+
+// Targets do not follow: D stays zero.
+void Pins::derivative(std::size_t, const Rows&, RowsDerivative&) const {}
 
 }  // namespace sinew

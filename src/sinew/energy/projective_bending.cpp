@@ -37,6 +37,7 @@ ProjectiveBending::ProjectiveBending(const Points& rest, const Triangles& triang
         add(vertices, row, detail::checked_weight("bending", k, weights[k]) * area[i]);
         rest_laplacian_.push_back(laplacian);
     }
+    finish();
 }
 
 void ProjectiveBending::project(std::size_t i, const Rows& q, Rows& p) const {
@@ -44,6 +45,16 @@ void ProjectiveBending::project(std::size_t i, const Rows& q, Rows& p) const {
     const Vec3& rest = rest_laplacian_[i];
     p.row(0) = length > 0.0 ? Eigen::RowVector3d(q.row(0) * (rest.norm() / length))
                             : Eigen::RowVector3d(rest.transpose());
+}
+
+// As that of a spring whose length is that of the rest Laplacian.
+void ProjectiveBending::derivative(std::size_t i, const Rows& q, RowsDerivative& D) const {
+    const double length = q.row(0).norm();
+    if (length > 0.0) {
+        const Eigen::RowVector3d n = q.row(0) / length;
+        D.topLeftCorner<3, 3>() =
+            rest_laplacian_[i].norm() / length * (Mat3::Identity() - n.transpose() * n);
+    }
 }
 
 }  // namespace sinew

@@ -3,6 +3,8 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 
+#include <Eigen/Eigenvalues>
+
 #include <algorithm>
 
 namespace sinew {
@@ -20,7 +22,7 @@ void ProjectiveConstraints::add(std::span<const Index> vertices,
     coefficients_.insert(coefficients_.end(), coefficients.begin(), coefficients.end());
     start_.push_back(vertices_.size());
     weight_.push_back(weight);
-    is_indexed_ = false;
+    is_finished_ = false;
 }
 
 void ProjectiveConstraints::clear() {
@@ -28,7 +30,7 @@ void ProjectiveConstraints::clear() {
     start_.assign(1, 0);
     vertices_.clear();
     coefficients_.clear();
-    is_indexed_ = false;
+    is_finished_ = false;
 }
 
 ProjectiveConstraints::View ProjectiveConstraints::constraint(std::size_t i) const {
@@ -61,8 +63,21 @@ ProjectiveConstraints::Rows ProjectiveConstraints::rows_at(std::size_t i, const 
     return q;
 }
 
+TermOffers ProjectiveConstraints::offers() const {
+    return {.hessian = has_hessian(), .projection = true};
+}
+
+bool ProjectiveConstraints::has_hessian() const {
+    return false;
+}
+
+void ProjectiveConstraints::derivative(std::size_t /*i*/, const Rows& /*q*/,
+                                       RowsDerivative& /*D*/) const {
+    SINEW_ASSERT(!has_hessian(), "{} constraints have a Hessian without derivatives", size());
+}
+
 // Lists, for every vertex, the rows that pull at it.
-void ProjectiveConstraints::index_vertices() {
+void ProjectiveConstraints::finish() {
     Index last = -1;
     for (const Index v : vertices_) {
         last = std::max(last, v);
@@ -91,15 +106,18 @@ void ProjectiveConstraints::index_vertices() {
             }
         }
     }
-    pull_.resize(rows * size());
-    part_energy_.resize((size() + kPiece - 1) / kPiece);
-    is_indexed_ = true;
+    is_finished_ = true;
 }
 
-double ProjectiveConstraints::add_force(const Points& x, Points& force) {
-    if (!is_indexed_) {
-        index_vertices();
-    }
+double ProjectiveConstraints::add_pulls(const Points& x, double sign, Points& to,
+                                        TermScratch& scratch) const {
+    SINEW_ASSERT(is_finished_, "{} constraints added without finish()", size());
+    // w (p - Q x) of every row, then the energy of every piece.
+    const std::size_t rows = static_cast<std::size_t>(rows_) * size();
+    const std::size_t pieces = (size() + kPiece - 1) / kPiece;
+    const std::span<double> memory = scratch.doubles(3 * rows + pieces);
+    double* pull = memory.data();
+    double* part_energy = memory.data() + 3 * rows;
     parallel_for(size(), kPiece, [&](std::size_t begin, std::size_t end) {
         double sum = 0.0;
         for (std::size_t i = begin; i < end; ++i) {
@@ -109,29 +127,76 @@ double ProjectiveConstraints::add_force(const Points& x, Points& force) {
             for (int r = 0; r < rows_; ++r) {
                 const Vec3 d = (p.row(r) - q.row(r)).transpose();
                 sum += 0.5 * weight_[i] * d.squaredNorm();
-                pull_[static_cast<std::size_t>(rows_) * i + static_cast<std::size_t>(r)] =
-                    weight_[i] * d;
+                Eigen::Map<Vec3>(pull + 3 * (static_cast<std::size_t>(rows_) * i +
+                                             static_cast<std::size_t>(r))) = weight_[i] * d;
             }
         }
-        part_energy_[begin / kPiece] = sum;
+        part_energy[begin / kPiece] = sum;
     });
     parallel_for(touched_.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             Vec3 sum = Vec3::Zero();
             for (std::size_t s = share_start_[k]; s < share_start_[k + 1]; ++s) {
-                sum += shares_[s].coefficient * pull_[shares_[s].row];
+                sum += shares_[s].coefficient * Eigen::Map<const Vec3>(pull + 3 * shares_[s].row);
             }
-            force.row(touched_[k]) += sum.transpose();
+            to.row(touched_[k]) += sign * sum.transpose();
         }
     });
     double energy = 0.0;
-    for (const double part : part_energy_) {
-        energy += part;
+    for (std::size_t k = 0; k < pieces; ++k) {
+        energy += part_energy[k];
     }
     return energy;
 }
 
-double ProjectiveConstraints::energy(const Points& x) const {
+double ProjectiveConstraints::add_force(const Points& x, Points& force,
+                                        TermScratch& scratch) const {
+    return add_pulls(x, 1.0, force, scratch);
+}
+
+void ProjectiveConstraints::add_gradient(const Points& x, Points& gradient) const {
+    TermScratch scratch;
+    add_pulls(x, -1.0, gradient, scratch);
+}
+
+void ProjectiveConstraints::add_pattern(BlockPattern& pattern) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+        pattern.couple(constraint(i).vertices);
+    }
+}
+
+void ProjectiveConstraints::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
+    const auto rows = static_cast<std::size_t>(rows_);
+    for (std::size_t i = 0; i < size(); ++i) {
+        RowsDerivative D = RowsDerivative::Zero();
+        derivative(i, rows_at(i, x), D);
+        // M = w (I - dp/dq), the second derivative by the rows.
+        Eigen::MatrixXd M = weight_[i] * (Eigen::MatrixXd::Identity(3 * rows_, 3 * rows_) -
+                                          D.topLeftCorner(3 * rows_, 3 * rows_));
+        if (kind == Tangent::PositiveSemidefinite && !D.isZero(0.0)) {
+            const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (M + M.transpose()));
+            M = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
+                eigen.eigenvectors().transpose();
+        }
+        const View c = constraint(i);
+        const std::size_t count = c.vertices.size();
+        for (std::size_t a = 0; a < count; ++a) {
+            for (std::size_t b = 0; b <= a; ++b) {
+                Mat3 block = Mat3::Zero();
+                for (std::size_t r = 0; r < rows; ++r) {
+                    for (std::size_t s = 0; s < rows; ++s) {
+                        block += c.coefficients[r * count + a] * c.coefficients[s * count + b] *
+                                 M.block<3, 3>(static_cast<Eigen::Index>(3 * r),
+                                               static_cast<Eigen::Index>(3 * s));
+                    }
+                }
+                H.add(c.vertices[a], c.vertices[b], block);
+            }
+        }
+    }
+}
+
+double ProjectiveConstraints::value(const Points& x) const {
     return parallel_reduce(
         size(), kPiece, 0.0,
         [&](std::size_t begin, std::size_t end) {

@@ -14,6 +14,7 @@ ProjectiveSpring::ProjectiveSpring(const Edges& edges, std::span<const double> l
         add({edges.data() + 2 * i, 2}, difference,
             detail::checked_weight("springs", i, weights[i]));
     }
+    finish();
     set_lengths(lengths);
 }
 
@@ -27,6 +28,15 @@ void ProjectiveSpring::project(std::size_t i, const Rows& q, Rows& p) const {
     // A spring without length may point anywhere; it takes the first axis.
     p.row(0) = length > 0.0 ? Eigen::RowVector3d(q.row(0) * (lengths_[i] / length))
                             : Eigen::RowVector3d(lengths_[i], 0.0, 0.0);
+}
+
+// p = L q / |q|, so dp/dq = L / |q| (I - q q^T / |q|^2).
+void ProjectiveSpring::derivative(std::size_t i, const Rows& q, RowsDerivative& D) const {
+    const double length = q.row(0).norm();
+    if (length > 0.0) {
+        const Eigen::RowVector3d n = q.row(0) / length;
+        D.topLeftCorner<3, 3>() = lengths_[i] / length * (Mat3::Identity() - n.transpose() * n);
+    }
 }
 
 }  // namespace sinew

@@ -22,6 +22,10 @@ public:
 
 protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
+    void derivative(std::size_t i, const Rows& q, RowsDerivative& D) const override;
+    bool has_hessian() const override {
+        return true;
+    }
 
 private:
     std::vector<double> lengths_;

@@ -3,8 +3,9 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
 #include "sinew/energy/projective_checks.h"
+#include "sinew/energy/tet_assembly.h"
 #include "sinew/linalg/batch3_pull.h"
-#include "sinew/linalg/svd3.h"
+#include "sinew/material/shape_volume.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <Eigen/LU>
@@ -188,10 +189,7 @@ struct ProjectiveTets::Data {
     std::vector<std::uint16_t> corners;  // of block b: four planes of kBlock local vertex numbers
     std::vector<std::size_t> local_start;
     std::vector<Index> local_vertex;  // of block b: [local_start[b], local_start[b + 1])
-    std::vector<float> partial;       // forces, four floats per local vertex
     Lists partials_of_vertex;         // local vertices that are copies of a vertex
-    std::vector<double> block_energy;
-    Times times;
 
     // D_m^-1 F_g^-1: F_e = D_s B.
     Mat3 B(std::size_t t) const {
@@ -205,10 +203,14 @@ struct ProjectiveTets::Data {
         }
         return edges * B(t);
     }
+    ShapeVolume law(std::size_t t) const {
+        return {rotation_weight[t], volume_weight[t], ratio[t]};
+    }
 
     void build_blocks(const TetMesh& rest);
     void fill_planes();
-    void run_block(std::size_t b, const Points& x);
+    /// Forces of the block's vertices, four floats each, and its energy.
+    double run_block(std::size_t b, const Points& x, float* force) const;
 };
 
 void ProjectiveTets::Data::build_blocks(const TetMesh& rest) {
@@ -216,7 +218,6 @@ void ProjectiveTets::Data::build_blocks(const TetMesh& rest) {
     blocks = (order.size() + kBlock - 1) / kBlock;
     planes.assign(blocks * kPlanes * kBlock, 0.0f);
     corners.assign(blocks * 4 * kBlock, 0);
-    block_energy.assign(blocks, 0.0);
     local_start.assign(1, 0);
     std::vector<Index> vertices;
     for (std::size_t b = 0; b < blocks; ++b) {
@@ -241,7 +242,6 @@ void ProjectiveTets::Data::build_blocks(const TetMesh& rest) {
         local_vertex.insert(local_vertex.end(), vertices.begin(), vertices.end());
         local_start.push_back(local_vertex.size());
     }
-    partial.assign(4 * local_vertex.size(), 0.0f);
 
     // For every vertex its copies in blocks, ascending.
     const auto points = static_cast<std::size_t>(rest.points.rows());
@@ -283,7 +283,7 @@ void ProjectiveTets::Data::fill_planes() {
     }
 }
 
-void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
+double ProjectiveTets::Data::run_block(std::size_t b, const Points& x, float* force) const {
     // Vertices relative to the first, so that single precision is enough.
     alignas(64) float local[4 * kMaxLocal];
     const Index* vertex = local_vertex.data() + local_start[b];
@@ -296,7 +296,6 @@ void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
         }
         local[4 * k + 3] = 0.0f;
     }
-    float* force = partial.data() + 4 * local_start[b];
     std::fill_n(force, 4 * count, 0.0f);
 
     const float* plane = planes.data() + b * kPlanes * kBlock;
@@ -326,7 +325,7 @@ void ProjectiveTets::Data::run_block(std::size_t b, const Points& x) {
     }
     alignas(64) float lanes[kWidth];
     energy.store_unaligned(lanes);
-    block_energy[b] = 0.5 * std::accumulate(lanes, lanes + kWidth, 0.0);
+    return 0.5 * std::accumulate(lanes, lanes + kWidth, 0.0);
 }
 
 ProjectiveTets::ProjectiveTets(const TetMesh& rest, std::span<const double> rotation_weight,
@@ -364,6 +363,8 @@ ProjectiveTets::ProjectiveTets(const TetMesh& rest, std::span<const double> rota
 }
 
 ProjectiveTets::~ProjectiveTets() = default;
+ProjectiveTets::ProjectiveTets(ProjectiveTets&&) noexcept = default;
+ProjectiveTets& ProjectiveTets::operator=(ProjectiveTets&&) noexcept = default;
 
 void ProjectiveTets::set_growth(std::span<const Mat3> growth) {
     detail::check_count("growth tensors of tetrahedra", growth.size(), data_->volume.size());
@@ -413,21 +414,23 @@ void ProjectiveTets::add_quadratic(Triplets& A) const {
     }
 }
 
-double ProjectiveTets::add_force(const Points& x, Points& force) {
-    Data& d = *data_;
+double ProjectiveTets::add_force(const Points& x, Points& force, TermScratch& scratch) const {
+    const Data& d = *data_;
+    float* partial = scratch.floats(4 * d.local_vertex.size()).data();
+    double* block_energy = scratch.doubles(d.blocks).data();
     const Timer project;
     parallel_for(d.blocks, 2, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
-            d.run_block(b, x);
+            block_energy[b] = d.run_block(b, x, partial + 4 * d.local_start[b]);
         }
     });
-    d.times.project += project.seconds();
+    scratch.times.project += project.seconds();
     const Timer sum_up;
     parallel_for(d.partials_of_vertex.size(), kVertices, [&](std::size_t begin, std::size_t end) {
         for (std::size_t v = begin; v < end; ++v) {
             double sum[3] = {};
             for (const Index k : d.partials_of_vertex[v]) {
-                const float* from = d.partial.data() + 4 * static_cast<std::ptrdiff_t>(k);
+                const float* from = partial + 4 * static_cast<std::ptrdiff_t>(k);
                 for (int c = 0; c < 3; ++c) {
                     sum[c] += static_cast<double>(from[c]);
                 }
@@ -438,32 +441,60 @@ double ProjectiveTets::add_force(const Points& x, Points& force) {
             }
         }
     });
-    d.times.sum += sum_up.seconds();
-    return std::accumulate(d.block_energy.begin(), d.block_energy.end(), 0.0);
+    scratch.times.sum += sum_up.seconds();
+    return std::accumulate(block_energy, block_energy + d.blocks, 0.0);
 }
 
-const ProjectiveTets::Times& ProjectiveTets::times() const {
-    return data_->times;
-}
-
-double ProjectiveTets::energy(const Points& x) const {
+double ProjectiveTets::value(const Points& x) const {
     const Data& d = *data_;
     return parallel_reduce(
         d.volume.size(), 1024, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double sum = 0.0;
             for (std::size_t t = begin; t < end; ++t) {
-                const Vec3 s = signed_svd(d.F(t, x)).s;
-                double density = d.rotation_weight[t] * (s - Vec3::Ones()).squaredNorm();
-                if (d.volume_weight[t] > 0.0) {
-                    density += d.volume_weight[t] *
-                               (s - volume_singular_values(s, d.ratio[t])).squaredNorm();
-                }
-                sum += 0.5 * d.volume[t] * density;
+                sum += d.volume[t] * d.law(t).energy(d.F(t, x));
             }
             return sum;
         },
         [](double a, double b) { return a + b; });
+}
+
+void ProjectiveTets::add_gradient(const Points& x, Points& gradient) const {
+    const Data& d = *data_;
+    // Columns: the gradients of corners 1..3; corner 0 takes their opposite.
+    std::vector<Mat3> G(d.volume.size());
+    parallel_for(G.size(), 1024, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t t = begin; t < end; ++t) {
+            G[t] = d.volume[t] * d.law(t).stress(d.F(t, x)) * d.B(t).transpose();
+        }
+    });
+    for (std::size_t t = 0; t < G.size(); ++t) {
+        const auto row = d.tets.row(static_cast<Eigen::Index>(t));
+        gradient.row(row[0]) -= G[t].rowwise().sum().transpose();
+        for (int k = 0; k < 3; ++k) {
+            gradient.row(row[k + 1]) += G[t].col(k).transpose();
+        }
+    }
+}
+
+void ProjectiveTets::add_pattern(BlockPattern& pattern) const {
+    const Tets& tets = data_->tets;
+    for (Eigen::Index t = 0; t < tets.rows(); ++t) {
+        pattern.couple({&tets(t, 0), 4});
+    }
+}
+
+void ProjectiveTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
+    // F_e = sum_a x_a b_a^T with b_a the rows of B.
+    const Data& d = *data_;
+    detail::assemble_tets(
+        d.tets,
+        [&](Eigen::Index t) {
+            const auto k = static_cast<std::size_t>(t);
+            const Mat9 C = d.volume[k] * d.law(k).tangent(d.F(k, x), kind);
+            return detail::tet_blocks(C, d.B(k).transpose());
+        },
+        H);
 }
 
 VolumeError ProjectiveTets::volume_error(const Points& x) const {
@@ -493,26 +524,6 @@ VolumeError ProjectiveTets::volume_error(const Points& x) const {
         });
     return {.total = sums.target > 0.0 ? std::abs(sums.volume / sums.target - 1.0) : 0.0,
             .largest = sums.largest};
-}
-
-double ProjectiveTets::add_force_reference(const Points& x, Points& force) const {
-    const Data& d = *data_;
-    double energy = 0.0;
-    for (std::size_t t = 0; t < d.volume.size(); ++t) {
-        const Mat3 F = d.F(t, x);
-        const Mat3 to_rotation = nearest_rotation(F) - F;
-        const Mat3 to_volume = nearest_with_determinant(F, d.ratio[t]) - F;
-        const double w_rot = d.volume[t] * d.rotation_weight[t];
-        const double w_vol = d.volume[t] * d.volume_weight[t];
-        energy += 0.5 * (w_rot * to_rotation.squaredNorm() + w_vol * to_volume.squaredNorm());
-        const Mat3 f = (w_rot * to_rotation + w_vol * to_volume) * d.B(t).transpose();
-        const auto row = d.tets.row(static_cast<Eigen::Index>(t));
-        force.row(row[0]) -= f.rowwise().sum().transpose();
-        for (int k = 0; k < 3; ++k) {
-            force.row(row[k + 1]) += f.col(k).transpose();
-        }
-    }
-    return energy;
 }
 
 }  // namespace sinew

@@ -40,10 +40,6 @@ RestTriangle rest_triangle(const Points& rest, const Triangles& triangles, Eigen
     return r;
 }
 
-void check_weights(const Triangles& triangles, std::span<const double> weights) {
-    detail::check_count("weights of triangles", weights.size(), triangles.rows());
-}
-
 // A unit vector across both columns of F, also where they are parallel or zero.
 Vec3 across(const Eigen::Matrix<double, 3, 2>& F) {
     const Vec3 n = Vec3(F.col(0)).cross(Vec3(F.col(1)));
@@ -63,13 +59,14 @@ Vec3 across(const Eigen::Matrix<double, 3, 2>& F) {
 ProjectiveTriangleStrain::ProjectiveTriangleStrain(const Points& rest, const Triangles& triangles,
                                                    std::span<const double> weights)
     : ProjectiveConstraints(2) {
-    check_weights(triangles, weights);
+    detail::check_count("weights of triangles", weights.size(), triangles.rows());
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
         const RestTriangle r = rest_triangle(rest, triangles, t);
         const auto i = static_cast<std::size_t>(t);
         add({triangles.data() + 3 * t, 3}, {r.Q.data(), 6},
             detail::checked_weight("triangles", i, weights[i]) * r.area);
     }
+    finish();
 }
 
 void ProjectiveTriangleStrain::project(std::size_t, const Rows& q, Rows& p) const {
@@ -79,57 +76,6 @@ void ProjectiveTriangleStrain::project(std::size_t, const Rows& q, Rows& p) cons
     Mat3 G;
     G << F, across(F);
     p.topRows<2>() = nearest_rotation(G).leftCols<2>().transpose();
-}
-
-ProjectiveTriangleArea::ProjectiveTriangleArea(const Points& rest, const Triangles& triangles,
-                                               std::span<const double> weights, double low,
-                                               double high)
-    : ProjectiveConstraints(2), low_(low), high_(high) {
-    check_weights(triangles, weights);
-    if (!(low > 0.0) || !(high >= low)) {
-        throw InputError({.where = "area limits of triangles",
-                          .found = fmt::format("{} to {}", low, high),
-                          .needs = "0 < low <= high",
-                          .remedy = "swap them or raise the lower one"});
-    }
-    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        const RestTriangle r = rest_triangle(rest, triangles, t);
-        const auto i = static_cast<std::size_t>(t);
-        add({triangles.data() + 3 * t, 3}, {r.Q.data(), 6},
-            detail::checked_weight("triangles", i, weights[i]) * r.area);
-    }
-}
-
-void ProjectiveTriangleArea::project(std::size_t, const Rows& q, Rows& p) const {
-    const Eigen::Matrix<double, 3, 2> F = q.topRows<2>().transpose();
-    // F = U diag(s0, s1) V^T from the 2x2 matrix F^T F = V diag(s^2) V^T.
-    const Eigen::Matrix2d C = F.transpose() * F;
-    const double angle = 0.5 * std::atan2(2.0 * C(0, 1), C(0, 0) - C(1, 1));
-    Eigen::Matrix2d V;
-    V << std::cos(angle), -std::sin(angle), std::sin(angle), std::cos(angle);
-    const Eigen::Matrix<double, 3, 2> A = F * V;  // orthogonal columns, the first the longer one
-    const double s0 = A.col(0).norm();
-    const double s1 = A.col(1).norm();
-    const double target = std::clamp(s0 * s1, low_, high_);
-    if (target == s0 * s1) {
-        return;
-    }
-    // min (p0 - s0)^2 + (p1 - s1)^2 with p0 p1 = target: p0 (p0 - s0) = p1 (p1 - s1), p1 <= p0.
-    double low = 0.0;
-    double high = std::sqrt(target);
-    constexpr int kHalvings = 60;
-    for (int k = 0; k < kHalvings; ++k) {
-        const double p1 = 0.5 * (low + high);
-        const double p0 = target / p1;
-        (p1 * (p1 - s1) < p0 * (p0 - s0) ? low : high) = p1;
-    }
-    const double p1 = high;
-    const double p0 = target / p1;
-    Eigen::Matrix<double, 3, 2> U;
-    U.col(0) = s0 > 0.0 ? Vec3(A.col(0) / s0) : Vec3::UnitX();
-    U.col(1) =
-        s1 > 1e-14 * s0 && s1 > 0.0 ? Vec3(A.col(1) / s1) : Vec3(Vec3(U.col(0)).unitOrthogonal());
-    p.topRows<2>() = (U * Eigen::Vector2d(p0, p1).asDiagonal() * V.transpose()).transpose();
 }
 
 }  // namespace sinew

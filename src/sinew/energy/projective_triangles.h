@@ -20,22 +20,4 @@ protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
 };
 
-/// Limits to the area of triangles, as multiples of the area at rest.
-///
-///   E(x) = sum_t  w_t A_t / 2 * |F - P|^2,   P the nearest whose area ratio is within the limits
-///                                                             [Bouaziz2014, area constraint]
-class ProjectiveTriangleArea final : public ProjectiveConstraints {
-public:
-    /// @param low, high  0 < low <= high
-    ProjectiveTriangleArea(const Points& rest, const Triangles& triangles,
-                           std::span<const double> weights, double low, double high);
-
-protected:
-    void project(std::size_t i, const Rows& q, Rows& p) const override;
-
-private:
-    double low_;
-    double high_;
-};
-
 }  // namespace sinew

@@ -302,7 +302,7 @@ struct BoneEditor::Data {
     std::vector<BodyPart> parts;
     BoneWeights weights;
     EditedSkeleton skeleton;
-    std::shared_ptr<ProjectiveAttachment> springs;
+    std::shared_ptr<Pins> springs;
     std::unique_ptr<LocalGlobal> solver;
     Points x;
     int iterations = 0;
@@ -332,7 +332,7 @@ BoneEditor::BoneEditor(const Body& body, std::span<const BodyPart> parts)
     stiffness.tendon = stiffness.generic;
     d.springs = make_attachment_term(body, stiffness);
     d.solver = std::make_unique<LocalGlobal>(
-        body.tets.points.rows(), LocalGlobal::Terms{make_tet_term(body, stiffness), d.springs});
+        body.tets.points.rows(), EnergyTerms{make_tet_term(body, stiffness), d.springs});
     d.x = body.tets.points;
     d.weights = compute_bone_weights(body, parts);
     set_scale(std::vector<double>(d.parts.size(), 1.0));

@@ -1,7 +1,7 @@
 #include "sinew/growth/fat_layer.h"
 
 #include "sinew/base/error.h"
-#include "sinew/energy/projective_anchor.h"
+#include "sinew/energy/pins.h"
 #include "sinew/energy/projective_bending.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/energy/projective_triangles.h"
@@ -190,9 +190,8 @@ void FatLayer::Data::prepare_volume() {
     std::vector<double> bend_all(at(rest.rows()), kBendWeight);
     volume_solver = std::make_unique<LocalGlobal>(
         rest.rows(),
-        LocalGlobal::Terms{volume_term,
-                           std::make_shared<ProjectiveAnchor>(skin.tet_vertex, places, hold),
-                           std::make_shared<ProjectiveBending>(rest, triangles, bend_all)},
+        EnergyTerms{volume_term, std::make_shared<Pins>(skin.tet_vertex, places, hold),
+                    std::make_shared<ProjectiveBending>(rest, triangles, bend_all)},
         held);
 }
 
@@ -239,9 +238,8 @@ Points FatLayer::inflated(std::span<const double> gamma, const Progress& progres
                        (kCm * kCm));
         load.row(i) = weight * d.options.pressure * g / kCm * d.normals.row(i);
     }
-    LocalGlobal::Terms terms = {
-        std::make_shared<ProjectiveTriangleStrain>(skin, triangles, stretch),
-        std::make_shared<ProjectiveAnchor>(all, skin, hold)};
+    EnergyTerms terms = {std::make_shared<ProjectiveTriangleStrain>(skin, triangles, stretch),
+                         std::make_shared<Pins>(all, skin, hold)};
     if (d.options.bending > 0.0) {
         const std::vector<double> bend(at(skin.rows()), d.options.bending);
         terms.push_back(std::make_shared<ProjectiveBending>(skin, triangles, bend));

@@ -15,7 +15,7 @@ constexpr double kPush = 0.25;     // s, of the push-off
 constexpr int kStepsPerFrame = 2;
 
 struct Flesh {
-    std::shared_ptr<ProjectiveAttachment> springs;
+    std::shared_ptr<Pins> springs;
     std::vector<double> masses;
     LocalGlobal solver;
     Points targets;

@@ -36,25 +36,32 @@ constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for
 constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
 /// Forces of one term, matrix of another.
-class WithMatrix final : public ProjectiveTerm {
+class WithMatrix final : public EnergyTerm {
 public:
-    WithMatrix(std::shared_ptr<ProjectiveTets> forces, std::shared_ptr<const ProjectiveTets> matrix)
+    WithMatrix(std::shared_ptr<const ProjectiveTets> forces,
+               std::shared_ptr<const ProjectiveTets> matrix)
         : forces_(std::move(forces)), matrix_(std::move(matrix)) {}
+    TermOffers offers() const override {
+        return {.projection = true};
+    }
+    double value(const Points& x) const override {
+        return forces_->value(x);
+    }
+    void add_gradient(const Points& x, Points& gradient) const override {
+        forces_->add_gradient(x, gradient);
+    }
     void add_quadratic(Triplets& A) const override {
         matrix_->add_quadratic(A);
     }
-    double add_force(const Points& x, Points& force) override {
-        return forces_->add_force(x, force);
-    }
-    double energy(const Points& x) const override {
-        return forces_->energy(x);
+    double add_force(const Points& x, Points& force, TermScratch& scratch) const override {
+        return forces_->add_force(x, force, scratch);
     }
     VolumeError volume_error(const Points& x) const override {
         return forces_->volume_error(x);
     }
 
 private:
-    std::shared_ptr<ProjectiveTets> forces_;
+    std::shared_ptr<const ProjectiveTets> forces_;
     std::shared_ptr<const ProjectiveTets> matrix_;
 };
 
@@ -382,7 +389,7 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
                           .needs = "a fibre direction wherever there is muscle",
                           .remedy = "make the body with 'sinew build'"});
     }
-    LocalGlobal::Terms terms = {std::make_shared<WithMatrix>(d.tets, d.matrix)};
+    EnergyTerms terms = {std::make_shared<WithMatrix>(d.tets, d.matrix)};
     if (body.attachments.points.size() > 0) {
         terms.push_back(make_attachment_term(body, options.stiffness));
     }

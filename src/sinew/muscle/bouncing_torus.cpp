@@ -4,9 +4,9 @@
 #include "sinew/energy/constant_forces.h"
 #include "sinew/energy/fem_elastic.h"
 #include "sinew/energy/masses.h"
+#include "sinew/energy/planes.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/material/corotated.h"
-#include "sinew/muscle/contact_planes.h"
 #include "sinew/muscle/muscle_volume.h"
 #include "sinew/solver/time_stepping.h"
 
@@ -60,14 +60,15 @@ TorusRun bounce_torus(const TorusOptions& o, const Progress& progress) {
     const std::vector<double> masses = lumped_masses(run.mesh, density);
     const auto elastic = std::make_shared<FemElastic>(
         run.mesh, std::make_shared<Corotated>(lame_from_young(o.young, o.poisson)));
-    std::vector<ContactPlanes::Plane> floor;
+    std::vector<Planes::Plane> floor;
     for (std::size_t v = 0; v < masses.size(); ++v) {
         // Stops a vertex that falls from 1 m within a millimetre or so.
-        floor.push_back({static_cast<Index>(v), Vec3::Zero(), Vec3::UnitY(), masses[v] * 2e6});
+        floor.push_back(
+            {static_cast<Index>(v), Vec3::Zero(), Vec3::UnitY(), masses[v] * 2e6, true});
     }
     const EnergyTerms terms = {
         elastic, std::make_shared<ConstantForces>(gravity_forces(masses, Vec3(0.0, -9.80665, 0.0))),
-        std::make_shared<ContactPlanes>(std::move(floor))};
+        std::make_shared<Planes>(std::move(floor))};
     run.stable_step = compute_stable_step({elastic}, masses, run.mesh.points);
     const int frames = std::max(1, static_cast<int>(std::lround(o.duration * o.rate)));
     const double interval = o.duration / frames;

@@ -222,10 +222,10 @@ MuscleContacts::~MuscleContacts() = default;
 MuscleContacts::MuscleContacts(MuscleContacts&&) noexcept = default;
 MuscleContacts& MuscleContacts::operator=(MuscleContacts&&) noexcept = default;
 
-std::vector<ContactPlanes::Plane> MuscleContacts::find(
-    const Points& x, std::span<const Eigen::Isometry3d> frames) const {
+std::vector<Planes::Plane> MuscleContacts::find(const Points& x,
+                                                std::span<const Eigen::Isometry3d> frames) const {
     const Data& d = *data_;
-    std::vector<ContactPlanes::Plane> planes;
+    std::vector<Planes::Plane> planes;
     if (!(d.options.contact_stiffness > 0.0)) {
         return planes;
     }
@@ -236,7 +236,8 @@ std::vector<ContactPlanes::Plane> MuscleContacts::find(
                 {.vertex = d.vertices[n.place].vertex,
                  .origin = T * (n.at.nearest.point + bone.allowed[n.place] * n.at.normal),
                  .normal = T.linear() * n.at.normal,
-                 .stiffness = d.options.contact_stiffness});
+                 .stiffness = d.options.contact_stiffness,
+                 .is_one_sided = true});
         }
     }
     for (std::size_t m = 0; m < d.muscles.size(); ++m) {
@@ -248,6 +249,7 @@ std::vector<ContactPlanes::Plane> MuscleContacts::find(
                  .origin = muscle.allowed[n.place] * n.at.normal,
                  .normal = n.at.normal,
                  .stiffness = 0.5 * d.options.contact_stiffness,
+                 .is_one_sided = true,
                  .support = {corners[0], corners[1], corners[2]},
                  .weight = n.at.nearest.barycentric,
                  .is_coupled = n.at.height < muscle.allowed[n.place] + kLikelyReached});

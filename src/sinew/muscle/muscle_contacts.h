@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/muscle/contact_planes.h"
+#include "sinew/energy/planes.h"
 #include "sinew/muscle/muscle_simulator.h"
 
 #include <memory>
@@ -20,8 +20,8 @@ public:
 
     /// Planes at positions x: of bones where they are, of muscles going along with them. The latter
     /// have half the stiffness: each of two that meet holds up the other.
-    std::vector<ContactPlanes::Plane> find(const Points& x,
-                                           std::span<const Eigen::Isometry3d> frames) const;
+    std::vector<Planes::Plane> find(const Points& x,
+                                    std::span<const Eigen::Isometry3d> frames) const;
     /// For each muscle and each muscle or bone that it overlaps more than at rest, its deepest
     /// vertex.
     std::vector<MuscleOverlap> overlaps(const Points& x,

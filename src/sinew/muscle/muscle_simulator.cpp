@@ -5,7 +5,7 @@
 #include "sinew/energy/inertia.h"
 #include "sinew/energy/masses.h"
 #include "sinew/energy/pins.h"
-#include "sinew/muscle/contact_planes.h"
+#include "sinew/energy/planes.h"
 #include "sinew/muscle/muscle_contacts.h"
 #include "sinew/muscle/muscle_measures.h"
 
@@ -97,7 +97,7 @@ struct MuscleSimulator::Data {
         for (const Held& h : held) {
             pins.push_back({h.vertex, motion(h.frame) * h.rest, options.hold_stiffness});
         }
-        return std::make_shared<Pins>(std::move(pins));
+        return std::make_shared<Pins>(pins);
     }
 
     /// Muscles that touch are coupled, so the pattern follows their contacts.
@@ -137,8 +137,7 @@ struct MuscleSimulator::Data {
     MovingPoints state = {};
     Points correction = Points(0, 3);  // of what `carried` gave, in the last time step
     bool is_correction_known = false;
-    std::shared_ptr<ContactPlanes> touching =
-        std::make_shared<ContactPlanes>(std::vector<ContactPlanes::Plane>());
+    std::shared_ptr<Planes> touching = std::make_shared<Planes>(std::vector<Planes::Plane>());
 };
 
 MuscleSimulator::MuscleSimulator(MuscleScene scene, const MuscleSimulatorOptions& options) {
@@ -170,7 +169,7 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     d.previous = d.frames;
     NewtonReport total;
     for (int round = 0; round < d.options.settle_rounds; ++round) {
-        d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
+        d.touching = std::make_shared<Planes>(d.contacts.find(d.state.x, d.frames));
         const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching};
         NewtonResult result = d.solver_of(terms).solve(terms, d.state.x, options);
         progress.check_cancelled();
@@ -207,7 +206,7 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
         start += d.correction;
     }
     d.previous = d.frames;
-    d.touching = std::make_shared<ContactPlanes>(d.contacts.find(start, d.frames));
+    d.touching = std::make_shared<Planes>(d.contacts.find(start, d.frames));
     const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
     progress.check_cancelled();
@@ -231,7 +230,7 @@ MixedStepReport MuscleSimulator::advance_explicit(double step, int steps, double
     for (const Data::Held& h : d.held) {
         fixed.fix(h.vertex, d.motion(h.frame) * h.rest);
     }
-    d.touching = std::make_shared<ContactPlanes>(d.contacts.find(d.state.x, d.frames));
+    d.touching = std::make_shared<Planes>(d.contacts.find(d.state.x, d.frames));
     std::optional<FemViscosity> damping;
     if (viscosity > 0.0) {
         damping.emplace(d.scene.volume.mesh, viscosity, 0.0);

@@ -69,6 +69,9 @@ public:
     /// @throws InputError  for another number of muscles or a value out of range
     void set_activation(std::span<const double> activation);
 
+    TermOffers offers() const override {
+        return {.hessian = true};
+    }
     double value(const Points& x) const override;
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_pattern(BlockPattern& pattern) const override;

@@ -417,7 +417,7 @@ SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, Scene
             stage.advance();
         }
     }
-    result.energy = tets->energy(x);
+    result.energy = tets->value(x);
     describe(problem, rest, std::move(x), result);
     if (scene.analysis == SceneAnalysis::Dynamics) {
         result.mesh.point_data.push_back(vectors("velocity", "m/s", v));

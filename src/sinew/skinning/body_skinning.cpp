@@ -3,7 +3,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
 #include "sinew/energy/masses.h"
-#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/pins.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/skinning/body_flesh.h"
@@ -48,7 +48,7 @@ struct BodySkinning::Data {
     CharacterSkeleton skeleton;
     BodyFlesh flesh;
     ProjectiveTets tets;
-    ProjectiveAttachment attachment;
+    Pins attachment;
     std::vector<int> free;        // all vertices
     std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
     std::optional<SkinSystem> system;
@@ -61,6 +61,7 @@ struct BodySkinning::Data {
     double extent = 0.0;  // of the flesh at rest, m
 
     Points x, v, y, force, direction, targets;
+    TermScratch scratch;
     std::vector<double> diagonal;
     Points skin;       // as it is shown
     Points positions;  // of the body's vertices, as they are shown
@@ -92,7 +93,7 @@ void BodySkinning::Data::prepare(const Body& body) {
             m /= options.step * options.step;
         }
     }
-    const std::vector<const ProjectiveTerm*> terms = {&tets, &attachment};
+    const std::vector<const EnergyTerm*> terms = {&tets, &attachment};
     system.emplace(terms, inertia, free);
     if (options.collisions) {
         with_contacts.emplace(SkinSystem::factored_often(*system));
@@ -154,8 +155,8 @@ void BodySkinning::Data::iterate(int count, BodyFrameReport& report) {
                 force.row(row) = inertia[i] * (y.row(row) - x.row(row));
             }
         });
-        tets.add_force(x, force);
-        attachment.add_force(x, force);
+        tets.add_force(x, force, scratch);
+        attachment.add_force(x, force, scratch);
         if (is_touching) {
             contacts->add_force(x, force);
         }

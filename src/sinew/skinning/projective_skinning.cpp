@@ -131,6 +131,7 @@ struct ProjectiveSkinning::Data {
     std::vector<double> farthest;  // that each vertex of the skin may be from its copy, m
 
     Points x, v, y, force, direction;
+    TermScratch scratch;
     std::vector<double> diagonal;
     Points held;  // inner surface as the bones place it
     Points skin;
@@ -197,7 +198,7 @@ void ProjectiveSkinning::Data::prepare() {
     for (std::size_t i = 0; i < is_held.size(); ++i) {
         farthest[i] = is_held[i] != 0 ? farthest[i] : 0.0;
     }
-    system.emplace(std::vector<const ProjectiveTerm*>{&strain}, inertia, free);
+    system.emplace(std::vector<const EnergyTerm*>{&strain}, inertia, free);
     x = flesh.points;
     v = Points::Zero(x.rows(), 3);
     y = x;
@@ -305,7 +306,7 @@ void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
                 force.row(row) = inertia[i] * (y.row(row) - x.row(row));
             }
         });
-        strain.add_force(x, force);
+        strain.add_force(x, force, scratch);
         if (is_touching && contacts) {
             contacts->add_force(x, force);
         }

@@ -7,10 +7,10 @@
 namespace sinew {
 namespace {
 
-SparseSymmetric reduced_matrix(const std::vector<const ProjectiveTerm*>& terms,
+SparseSymmetric reduced_matrix(const std::vector<const EnergyTerm*>& terms,
                                std::span<const double> masses, std::span<const int> free) {
     Triplets triplets(static_cast<int>(masses.size()));
-    for (const ProjectiveTerm* term : terms) {
+    for (const EnergyTerm* term : terms) {
         term->add_quadratic(triplets);
     }
     for (std::size_t v = 0; v < masses.size(); ++v) {
@@ -21,8 +21,8 @@ SparseSymmetric reduced_matrix(const std::vector<const ProjectiveTerm*>& terms,
 
 }  // namespace
 
-SkinSystem::SkinSystem(const std::vector<const ProjectiveTerm*>& terms,
-                       std::span<const double> masses, std::span<const int> free)
+SkinSystem::SkinSystem(const std::vector<const EnergyTerm*>& terms, std::span<const double> masses,
+                       std::span<const int> free)
     : free_(free.begin(), free.end()),
       is_contiguous_(free.empty() || free.back() + 1 == static_cast<int>(free.size())),
       matrix_(reduced_matrix(terms, masses, free)),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/energy/projective_term.h"
+#include "sinew/energy/energy_term.h"
 #include "sinew/linalg/cholesky.h"
 
 #include <span>
@@ -14,7 +14,7 @@ class SkinSystem {
 public:
     /// @param free    vertices that are unknowns, ascending
     /// @param masses  of all vertices over dt^2
-    SkinSystem(const std::vector<const ProjectiveTerm*>& terms, std::span<const double> masses,
+    SkinSystem(const std::vector<const EnergyTerm*>& terms, std::span<const double> masses,
                std::span<const int> free);
     /// The same system, to be factorised often: in single precision, which is twice as fast. It is
     /// not factorised yet.

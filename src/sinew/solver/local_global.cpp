@@ -56,7 +56,8 @@ void step_along(const Points& x, double length, const Points& d, Points& to) {
 
 struct LocalGlobal::Data {
     Eigen::Index vertices = 0;
-    Terms terms;
+    EnergyTerms terms;
+    TermScratch scratch;
     std::vector<std::shared_ptr<ProjectiveConstraints>> changing;
     ChangingMethod changing_method = ChangingMethod::Automatic;
     int changing_iterations = LowRankSystem::kUsualSolves;
@@ -161,10 +162,10 @@ double LocalGlobal::Data::evaluate(const Points& x, Points& f) {
         energy += part;
     }
     for (const auto& term : terms) {
-        energy += term->add_force(x, f);
+        energy += term->add_force(x, f, scratch);
     }
     for (const auto& list : changing) {
-        energy += list->add_force(x, f);
+        energy += list->add_force(x, f, scratch);
     }
     if (step == 0.0 && external.rows() == vertices) {
         f += external;
@@ -255,6 +256,7 @@ LocalGlobalReport LocalGlobal::Data::minimise(Points& x, const LocalGlobalOption
         return !(after <= before + kEnergyRounding * std::abs(before));
     };
 
+    const TermScratch::Times tets_before = scratch.times;
     double energy = timed_evaluate(x, force);
     const double first = norm(force);
     const double floor = rounding_floor(x);
@@ -317,15 +319,25 @@ LocalGlobalReport LocalGlobal::Data::minimise(Points& x, const LocalGlobalOption
         report.volume_error.total = std::max(report.volume_error.total, error.total);
         report.volume_error.largest = std::max(report.volume_error.largest, error.largest);
     }
+    report.tets = {scratch.times.project - tets_before.project,
+                   scratch.times.sum - tets_before.sum};
     report.seconds_total = total.seconds();
     return report;
 }
 
-LocalGlobal::LocalGlobal(Eigen::Index vertices, Terms terms, std::span<const Index> fixed)
+LocalGlobal::LocalGlobal(Eigen::Index vertices, EnergyTerms terms, std::span<const Index> fixed)
     : data_(std::make_unique<Data>()) {
     Data& d = *data_;
     d.vertices = vertices;
     d.terms = std::move(terms);
+    for (std::size_t k = 0; k < d.terms.size(); ++k) {
+        if (!d.terms[k]->offers().projection) {
+            throw InputError({.where = fmt::format("term {} of a local/global solver", k),
+                              .found = "no projection",
+                              .needs = "a constant quadratic part",
+                              .remedy = "minimise it by Newton's method"});
+        }
+    }
     d.number.assign(at(vertices), 0);
     for (const Index v : fixed) {
         if (v < 0 || v >= vertices) {

@@ -3,7 +3,6 @@
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
 #include "sinew/energy/projective_constraints.h"
-#include "sinew/energy/projective_term.h"
 #include "sinew/linalg/cholesky.h"
 #include "sinew/solver/low_rank_system.h"
 #include "sinew/solver/solver_report.h"
@@ -48,6 +47,7 @@ struct LocalGlobalReport : SolverReport {
     double seconds_local = 0.0;     ///< projections and forces
     double seconds_global = 0.0;    ///< linear systems
     double seconds_accelerate = 0.0;
+    TermScratch::Times tets = {};  ///< of seconds_local, what tetrahedra took
 };
 
 /// Called after every iteration with its number (from 1) and the positions.
@@ -62,13 +62,13 @@ using IterationCallback = std::function<void(int, const Points&)>;
 /// is checked: the energy never rises beyond rounding.
 class LocalGlobal {
 public:
-    using Terms = std::vector<std::shared_ptr<ProjectiveTerm>>;
-
     /// Orders, analyses and factorises. When nothing holds the body, a millionth of the mean
     /// diagonal is added: steps become a little shorter, results stay.
+    /// @param terms  all of which offer a projection
     /// @param fixed  vertices that leave the unknowns and keep the place they are given
     ///               [Komaritzan, section 2.2.3]
-    LocalGlobal(Eigen::Index vertices, Terms terms, std::span<const Index> fixed = {});
+    /// @throws InputError  when a term has no projection or a vertex does not exist
+    LocalGlobal(Eigen::Index vertices, EnergyTerms terms, std::span<const Index> fixed = {});
     ~LocalGlobal();
     LocalGlobal(LocalGlobal&&) noexcept;
     LocalGlobal& operator=(LocalGlobal&&) noexcept;

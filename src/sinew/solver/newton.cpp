@@ -69,6 +69,15 @@ double size_of(const Points& x) {
     return (x.colwise().maxCoeff() - x.colwise().minCoeff()).norm();
 }
 
+void require_hessian(const EnergyTerm& term) {
+    if (!term.offers().hessian) {
+        throw InputError({.where = "term of a Newton solve",
+                          .found = "no Hessian",
+                          .needs = "second derivatives",
+                          .remedy = "minimise it by local/global steps"});
+    }
+}
+
 void require_start(const Points& start, Eigen::Index vertices) {
     if (start.rows() != vertices || !start.allFinite()) {
         throw InputError({.where = "start of a Newton solve",
@@ -265,6 +274,7 @@ NewtonSolver::NewtonSolver(const EnergyTerms& terms, Eigen::Index vertices,
     const Timer timer;
     BlockPattern pattern(vertices);
     for (const auto& term : terms) {
+        require_hessian(*term);
         term->add_pattern(pattern);
     }
     data_ = std::make_unique<Data>(pattern, constraints);

@@ -14,8 +14,6 @@
 
 namespace sinew {
 
-using EnergyTerms = std::vector<std::shared_ptr<const EnergyTerm>>;
-
 struct NewtonOptions {
     int max_iterations = 200;           ///< factorise and step at most so often, >= 0
     double tolerance = 1e-9;            ///< largest residual, relative to the forces at work, > 0
@@ -83,6 +81,7 @@ public:
     /// @param terms     whose patterns the system must hold; later solves may use others within
     /// them
     /// @param vertices  rows of the positions
+    /// @throws InputError  when a term offers no Hessian
     NewtonSolver(const EnergyTerms& terms, Eigen::Index vertices,
                  const VertexConstraints& constraints);
     ~NewtonSolver();

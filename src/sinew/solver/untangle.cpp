@@ -1,7 +1,7 @@
 #include "sinew/solver/untangle.h"
 
-#include "sinew/energy/fem_elastic.h"
-#include "sinew/material/corotated.h"
+#include "sinew/energy/finite_volume.h"
+#include "sinew/energy/projective_tets.h"
 #include "sinew/solver/newton.h"
 
 namespace sinew {
@@ -16,8 +16,9 @@ Untangled untangle(const TetMesh& rest, const VertexConstraints& constraints, co
         return result;
     }
     // Stiffness has no influence on where a single material comes to rest.
-    const auto law = std::make_shared<Corotated>(Lame{.mu = 1.0, .lambda = 0.0});
-    const EnergyTerms terms = {std::make_shared<FemElastic>(rest, law)};
+    const auto count = static_cast<std::size_t>(rest.tets.rows());
+    const EnergyTerms terms = {std::make_shared<ProjectiveTets>(
+        rest, std::vector<double>(count, 1.0), std::vector<double>(count, 0.0))};
     result.x = minimise(terms, constraints, result.x, {.tolerance = 1e-6}, progress).x;
     result.inverted_after = count_inverted(result.x, rest.tets);
     return result;

@@ -63,16 +63,15 @@ std::shared_ptr<ProjectiveTets> make_tet_term(const Body& body, const TissueStif
     return std::make_shared<ProjectiveTets>(body.tets, weights.rotation, weights.volume);
 }
 
-std::shared_ptr<ProjectiveAttachment> make_attachment_term(const Body& body,
-                                                           const TissueStiffness& stiffness) {
+std::shared_ptr<Pins> make_attachment_term(const Body& body, const TissueStiffness& stiffness) {
     const EmbeddedPoints& points = body.attachments.points;
     Tets corners(static_cast<Eigen::Index>(points.size()), 4);
     for (std::size_t i = 0; i < points.size(); ++i) {
         corners.row(static_cast<Eigen::Index>(i)) = body.tets.tets.row(points.tet[i]);
     }
     const std::vector<double> weights(points.size(), 2.0 * stiffness.unit * stiffness.springs);
-    return std::make_shared<ProjectiveAttachment>(
-        corners, points.weights, positions_of(points, body.tets.points, body.tets.tets), weights);
+    return std::make_shared<Pins>(corners, points.weights,
+                                  positions_of(points, body.tets.points, body.tets.tets), weights);
 }
 
 std::vector<double> densities_of_tets(const Body& body) {

@@ -2,7 +2,7 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/body/body.h"
-#include "sinew/energy/projective_attachment.h"
+#include "sinew/energy/pins.h"
 #include "sinew/energy/projective_tets.h"
 
 #include <concepts>
@@ -53,8 +53,7 @@ TetWeights blended_weights(const Body& body, const TissueStiffness& stiffness = 
 std::shared_ptr<ProjectiveTets> make_tet_term(const Body& body,
                                               const TissueStiffness& stiffness = {});
 /// Springs from the flesh to the bones [Saito2015, eq. 5], at rest where the flesh is.
-std::shared_ptr<ProjectiveAttachment> make_attachment_term(const Body& body,
-                                                           const TissueStiffness& stiffness = {});
+std::shared_ptr<Pins> make_attachment_term(const Body& body, const TissueStiffness& stiffness = {});
 
 /// Mean density of each tetrahedron, kg/m^3.
 std::vector<double> densities_of_tets(const Body& body);

@@ -1,4 +1,4 @@
-#include "sinew/energy/projective_line_plane.h"
+#include "sinew/energy/projective_line.h"
 
 #include "sinew/energy/projective_checks.h"
 
@@ -13,7 +13,7 @@ Points unit_rows(const char* what, const Points& rows) {
             throw InputError({.where = fmt::format("{} {}", what, i),
                               .found = fmt::format("length {}", length),
                               .needs = "a finite length > 0",
-                              .remedy = "give the direction of the plane or line"});
+                              .remedy = "give the direction of the line"});
         }
         unit.row(i) /= length;
     }
@@ -21,30 +21,6 @@ Points unit_rows(const char* what, const Points& rows) {
 }
 
 }  // namespace
-
-ProjectivePlane::ProjectivePlane(std::span<const Index> vertices, const Points& origins,
-                                 const Points& normals, std::span<const double> weights,
-                                 bool one_sided)
-    : ProjectiveConstraints(1),
-      origins_(origins),
-      normals_(unit_rows("normal of plane", normals)),
-      one_sided_(one_sided) {
-    detail::check_count("origins of planes", origins.rows(), vertices.size());
-    detail::check_count("normals of planes", normals.rows(), vertices.size());
-    detail::check_count("weights of planes", weights.size(), vertices.size());
-    const double one[1] = {1.0};
-    for (std::size_t i = 0; i < vertices.size(); ++i) {
-        add(vertices.subspan(i, 1), one, detail::checked_weight("planes", i, weights[i]));
-    }
-}
-
-void ProjectivePlane::project(std::size_t i, const Rows& q, Rows& p) const {
-    const auto row = static_cast<Eigen::Index>(i);
-    const double height = (q.row(0) - origins_.row(row)).dot(normals_.row(row));
-    if (!one_sided_ || height < 0.0) {
-        p.row(0) = q.row(0) - height * normals_.row(row);
-    }
-}
 
 ProjectiveLine::ProjectiveLine(std::span<const Index> vertices, const Points& origins,
                                const Points& directions, std::span<const double> weights)
@@ -58,12 +34,18 @@ ProjectiveLine::ProjectiveLine(std::span<const Index> vertices, const Points& or
     for (std::size_t i = 0; i < vertices.size(); ++i) {
         add(vertices.subspan(i, 1), one, detail::checked_weight("lines", i, weights[i]));
     }
+    finish();
 }
 
 void ProjectiveLine::project(std::size_t i, const Rows& q, Rows& p) const {
     const auto row = static_cast<Eigen::Index>(i);
     const Eigen::RowVector3d d = q.row(0) - origins_.row(row);
     p.row(0) = origins_.row(row) + d.dot(directions_.row(row)) * directions_.row(row);
+}
+
+void ProjectiveLine::derivative(std::size_t i, const Rows&, RowsDerivative& D) const {
+    const auto d = directions_.row(static_cast<Eigen::Index>(i));
+    D.topLeftCorner<3, 3>() = d.transpose() * d;
 }
 
 }  // namespace sinew
