@@ -10,7 +10,6 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
-#include "cli/verbs/motion_input.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {

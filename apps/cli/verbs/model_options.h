@@ -2,9 +2,8 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/io/archive.h"
 #include "sinew/io/model_files.h"
-#include "sinew/motion/body_model.h"
+#include "sinew/pipeline/any_model.h"
 
 #include <fmt/format.h>
 
@@ -15,15 +14,6 @@
 #include "cli/verb.h"
 
 namespace sinew::cli {
-
-inline bool is_body_file(const std::string& file) {
-    return lower(std::filesystem::path(file).extension().string()) == ".sinew";
-}
-
-/// A model, or a body as one.
-inline MusculoskeletalModel read_any_model(const std::string& file, const std::string& muscles) {
-    return is_body_file(file) ? model_from_body(read_archive(file)) : read_model(file, muscles);
-}
 
 /// --muscles, as every verb that reads a musculoskeletal model offers it.
 inline Option muscles_option(std::string& target) {

@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/verbs/model_options.h"
-#include "cli/verbs/motion_input.h"
 
 namespace sinew::cli {
 
