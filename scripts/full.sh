@@ -3,7 +3,7 @@
 # tests; clang-tidy on every source; the package in a bare system. Everything is run, also after a failure.
 source "$(dirname "$0")/lib.sh"
 
-install_packages
+install_packages build page test browser package full
 build_page
 failed=()
 # part NAME COMMAND...: runs on when it fails.

@@ -2,14 +2,16 @@
 # Makes build/package/sinew_<version>_amd64.deb: the program with its page, data, recipes, man pages and completions.
 source "$(dirname "$0")/lib.sh"
 
-install_packages
-for program in dpkg-shlibdeps file; do
-    command -v "$program" >/dev/null || fail "$program is missing" "install the packages dpkg-dev and file"
-done
+install_packages build page package
 build_page
+configure release -DSINEW_BUILD_TESTS=OFF -DSINEW_BUILD_BENCH=OFF
 build release sinew
+# A folder that was configured before all of the above was installed looks for it again.
+make_package() {
+    cmake build/release && cpack --config build/release/CPackConfig.cmake -B build/package
+}
 rm -rf build/package
-step "Packaging" "report it with the log" cpack --config build/release/CPackConfig.cmake
+step "Packaging" "report it with the log" make_package
 rm -rf build/package/_CPack_Packages
 package=$(echo build/package/sinew_*.deb)
 say "Made $package. Install it with: sudo apt install ./$package"

@@ -16,8 +16,7 @@ case "${1:-}" in
 *) base=$1 ;;
 esac
 
-install_packages
-command -v clang-tidy >/dev/null || fail "clang-tidy is missing" "install the package clang-tidy"
+install_packages build page test full
 [ -z "$base" ] || git rev-parse --quiet --verify "$base^{commit}" >/dev/null || fail "'$base' is no commit" "name a tag, a branch or a commit"
 build_page  # its files are listed when the build is described
 [ -f build/tidy/build.ninja ] || step "Describing the build" "read the message above" cmake --preset tidy \

@@ -162,6 +162,7 @@ int run_verb(const Verb& verb, const Common& common, std::string command_line) {
 
 std::string unknown_verb_message(const std::string& word, const std::vector<Verb>& verbs) {
     std::vector<std::string> names;
+    names.reserve(verbs.size());
     for (const Verb& verb : verbs) {
         names.push_back(verb.name);
     }
