@@ -109,7 +109,7 @@ build release "${release_targets[@]}"  # now with the studio's page in it
 check "Layers" python3 tools/check_layers.py
 check "Formatting" bash -c "git ls-files '*.cpp' '*.h' | xargs clang-format --dry-run --Werror"
 run_programs release "${release_tests[@]}"
-check "A project that uses the library" ctest --preset release -R "^Install\\." --no-tests=error
+check "A project that uses the library; the manual" ctest --preset release -R "^(Install|Tools)\\." --no-tests=error
 run_page "The page's parts" unit
 # In a real browser against the real program; the body is built once and then found in the cache.
 body="$root/build/page_body.sinew"

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/describe.h"
 #include "cli/terminal_progress.h"
 #include "cli/versions.h"
 
@@ -161,6 +162,7 @@ int run_verb(const Verb& verb, const Common& common, std::string command_line) {
 
 std::string unknown_verb_message(const std::string& word, const std::vector<Verb>& verbs) {
     std::vector<std::string> names;
+    names.reserve(verbs.size());
     for (const Verb& verb : verbs) {
         names.push_back(verb.name);
     }
@@ -181,6 +183,8 @@ int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
         "  sinew render body.ply -o body.png --view three-quarter\n"
         "Each verb explains itself: sinew VERB --help\n"
         "Exit codes: 0 ok, 1 ran but the result is unusable, 2 bad input.");
+    bool wants_description = false;
+    app.add_flag("--describe", wants_description)->group("");  // for tools/make_manual.py
     Common common;
     std::vector<CLI::App*> parsers;
     for (const Verb& verb : verbs) {
@@ -208,6 +212,10 @@ int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
     } catch (const CLI::ParseError& e) {
         const std::string verb = argc > 1 && argv[1][0] != '-' ? fmt::format(" {}", argv[1]) : "";
         return fail(fmt::format("{}. See 'sinew{} --help'.", e.what(), verb), kBadInput);
+    }
+    if (wants_description) {
+        std::puts(describe(app, verbs).dump(2).c_str());
+        return kOk;
     }
     for (std::size_t i = 0; i < verbs.size(); ++i) {
         if (parsers[i]->parsed()) {

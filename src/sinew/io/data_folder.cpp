@@ -8,6 +8,25 @@
 
 namespace sinew {
 
+namespace {
+
+// The folder that the library was installed to, which is known only then: cmake/name_data_folder.py
+// writes it over the mark in the installed library. Volatile, so that the compiler does not read it
+// before.
+constexpr std::size_t kLongestPath = 1024;
+const volatile char installed_data[kLongestPath] = "SINEW-DATA-FOLDER-GOES-HERE";
+
+// Empty where the library was not installed.
+std::filesystem::path installed_data_folder() {
+    std::string path;
+    for (std::size_t i = 0; i < kLongestPath && installed_data[i] != '\0'; ++i) {
+        path += installed_data[i];
+    }
+    return path.starts_with('/') ? path : std::string();
+}
+
+}  // namespace
+
 std::filesystem::path data_folder() {
     namespace fs = std::filesystem;
     std::error_code ignored;
@@ -22,14 +41,15 @@ std::filesystem::path data_folder() {
     }
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
     if (!program.empty()) {
-        const fs::path installed = program.parent_path().parent_path() / "share" / "sinew";
+        fs::path installed = program.parent_path().parent_path() / "share" / "sinew";
         if (fs::is_directory(installed / "figure", ignored)) {
             return installed;
         }
     }
-    const fs::path source = SINEW_SOURCE_DATA;
-    if (fs::is_directory(source / "figure", ignored)) {
-        return source;
+    for (const fs::path& known : {installed_data_folder(), fs::path(SINEW_SOURCE_DATA)}) {
+        if (!known.empty() && fs::is_directory(known / "figure", ignored)) {
+            return known;
+        }
     }
     throw InputError({.where = "Sinew's data folder",
                       .found = "neither an installed one nor the source tree's",

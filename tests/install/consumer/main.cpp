@@ -1,5 +1,6 @@
 // A project of its own that uses the installed library: makes a ball, writes it, measures it.
 #include "sinew/geometry/measure.h"
+#include "sinew/io/data_folder.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/meshing/level_set.h"
 
@@ -17,5 +18,6 @@ int main(int, char** argv) {
     sinew::write_surface(argv[1], {&part, 1});
     const double volume = sinew::enclosed_volume(part.mesh.points, part.mesh.triangles);
     std::printf("%.4f litres\n", 1e3 * volume);
+    std::printf("data in %s\n", sinew::data_folder().c_str());
     return std::abs(volume / 0.0041888 - 1.0) < 0.02 ? 0 : 1;
 }
