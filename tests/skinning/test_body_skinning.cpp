@@ -61,6 +61,21 @@ TEST(BodySkinning, KomaritzanFleshFollowsTheBonesOfABentLimb) {
     EXPECT_LT(far, 0.01);
 }
 
+TEST(BodySkinning, FramesReportHowFarFromEquilibriumTheyEnd) {
+    const Body limb = support::limb_body({.along = 12, .across = 6, .bone = 0.34});
+    double last = 1.0;
+    for (const int iterations : {4, 40, 400}) {
+        BodySkinning skinning(limb, {.iterations = iterations, .dynamics = false});
+        const BodyFrameReport report = skinning.step(bent(skinning.skeleton(), 0.3));
+        EXPECT_EQ(report.iterations, iterations);
+        EXPECT_GT(report.residual, 0.0);
+        EXPECT_LT(report.residual, last);
+        EXPECT_EQ(report.is_converged, report.residual <= StepRule().tolerance);
+        last = report.residual;
+    }
+    EXPECT_LT(last, StepRule().tolerance);
+}
+
 // A limb that folds by 2.4 rad in 22 frames and stays so.
 BodyFrameReport fold(BodySkinning& skinning, int frames) {
     BodyFrameReport report;

@@ -54,6 +54,21 @@ TEST(ProjectiveSkinning, FramesAtRestReachWhatDynamicsSwingsInto) {
     EXPECT_NEAR(enclosed_volume(moving.skin(), skin.triangles) / enclosed_volume(skin), 1.0, 0.03);
 }
 
+TEST(ProjectiveSkinning, FramesReportHowFarFromEquilibriumTheyEnd) {
+    const CharacterSkeleton skeleton = support::two_bones();
+    double last = 1.0;
+    for (const int iterations : {4, 40, 400}) {
+        ProjectiveSkinning skinning(support::tube(), skeleton,
+                                    {.iterations = iterations, .dynamics = false});
+        const SkinFrameReport report = skinning.step(support::bent(skeleton, 0.5));
+        EXPECT_EQ(report.iterations, iterations);
+        EXPECT_GT(report.residual, 0.0);
+        EXPECT_LT(report.residual, last);
+        last = report.residual;
+    }
+    EXPECT_LT(last, StepRule().tolerance);
+}
+
 // At rest no force is left on the skin, by another evaluation of the energy in double precision.
 TEST(ProjectiveSkinning, FramesAtRestAreInEquilibrium) {
     const CharacterSkeleton skeleton = support::two_bones();

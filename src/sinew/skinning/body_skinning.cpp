@@ -8,7 +8,6 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/skinning/body_flesh.h"
 #include "sinew/skinning/skin_contacts.h"
-#include "sinew/skinning/skin_system.h"
 #include "sinew/skinning/skin_untangling.h"
 
 #include <algorithm>
@@ -21,16 +20,20 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kBodyPiece = 4096;
-constexpr double kBodyJump = 1.0;  // rad in a frame, of a bone
-constexpr double kBodyWay = 0.5;   // in a frame, of the extent of the flesh
+constexpr double kBodyJump = 1.0;        // rad in a frame, of a bone
+constexpr double kBodyWay = 0.5;         // in a frame, of the extent of the flesh
+constexpr double kLooseDiagonal = 1e-7;  // of the largest, for what next to nothing holds
 
-ProjectiveTets tets_of(const BodyFlesh& flesh, const Body& body, const TissueStiffness& stiffness) {
+std::shared_ptr<ProjectiveTets> tets_of(const BodyFlesh& flesh, const Body& body,
+                                        const TissueStiffness& stiffness) {
     const TetWeights weights = blended_weights(body, stiffness);
-    return {flesh.mesh, weights.rotation, weights.volume};
+    return std::make_shared<ProjectiveTets>(flesh.mesh, weights.rotation, weights.volume);
 }
 
-std::vector<double> springs_of(const BodyFlesh& flesh, const TissueStiffness& stiffness) {
-    return std::vector<double>(at(flesh.samples.rows()), 2.0 * stiffness.unit * stiffness.springs);
+std::shared_ptr<Pins> springs_of(const BodyFlesh& flesh, const TissueStiffness& stiffness) {
+    const std::vector<double> weights(at(flesh.samples.rows()),
+                                      2.0 * stiffness.unit * stiffness.springs);
+    return std::make_shared<Pins>(flesh.corners, flesh.weights, flesh.samples, weights);
 }
 
 }  // namespace
@@ -41,27 +44,22 @@ struct BodySkinning::Data {
           skeleton(skeleton_of(body.skeleton)),
           flesh(build_body_flesh(body, options.sliding)),
           tets(tets_of(flesh, body, options.stiffness)),
-          attachment(flesh.corners, flesh.weights, flesh.samples,
-                     springs_of(flesh, options.stiffness)) {}
+          attachment(springs_of(flesh, options.stiffness)) {}
 
     BodySkinningOptions options;
     CharacterSkeleton skeleton;
     BodyFlesh flesh;
-    ProjectiveTets tets;
-    Pins attachment;
-    std::vector<int> free;        // all vertices
-    std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
-    std::optional<SkinSystem> system;
-    std::optional<SkinSystem> with_contacts;  // the same with a diagonal where contacts are
+    std::shared_ptr<ProjectiveTets> tets;
+    std::shared_ptr<Pins> attachment;
+    std::optional<FrameStepper> stepper;
     std::optional<SkinContacts> contacts;
     std::optional<SkinUntangling> untangling;  // of the skin that is shown
     std::optional<SkinEnclosure> enclosure;    // for `penetration`
-    bool is_touching = false;                  // contacts of the last frame are in with_contacts
+    bool is_touching = false;                  // contacts of the last frame are in the stepper
     double rest_volume = 0.0;
     double extent = 0.0;  // of the flesh at rest, m
 
-    Points x, v, y, force, direction, targets;
-    TermScratch scratch;
+    Points x, v, targets;
     std::vector<double> diagonal;
     Points skin;       // as it is shown
     Points positions;  // of the body's vertices, as they are shown
@@ -84,28 +82,24 @@ void BodySkinning::Data::prepare(const Body& body) {
     const Points& rest = flesh.mesh.points;
     rest_volume = volume(rest, flesh.mesh.tets);
     extent = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
-    free.resize(at(rest.rows()));
-    std::iota(free.begin(), free.end(), 0);
-    inertia.assign(free.size(), 0.0);
+    std::vector<int> all(at(rest.rows()));
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<double> inertia;
     if (options.dynamics) {
         inertia = lumped_masses(flesh.mesh, densities_of_tets(body));
         for (double& m : inertia) {
             m /= options.step * options.step;
         }
     }
-    const std::vector<const EnergyTerm*> terms = {&tets, &attachment};
-    system.emplace(terms, inertia, free);
+    stepper.emplace(rest.rows(), EnergyTerms{tets, attachment}, std::move(all), std::move(inertia),
+                    FrameStepperOptions{.least_diagonal = kLooseDiagonal});
     if (options.collisions) {
-        with_contacts.emplace(SkinSystem::factored_often(*system));
         contacts.emplace(flesh.skin, flesh.mesh,
                          2.0 * options.stiffness.unit * options.stiffness.springs);
         untangling.emplace(flesh.skin);
     }
     x = rest;
     v = Points::Zero(x.rows(), 3);
-    y = x;
-    force = v;
-    direction = v;
     targets = flesh.samples;
     pose = rest_pose(skeleton);
     motion = pose;
@@ -118,7 +112,7 @@ void BodySkinning::Data::set_targets() {
         targets.row(i) =
             (pose[at(flesh.sample_joint[at(i)])] * point(flesh.samples, i)).transpose();
     }
-    attachment.set_targets(targets);
+    attachment->set_targets(targets);
 }
 
 // Motions of the joints since the last pose; true when one turns or moves further in a frame than
@@ -144,28 +138,11 @@ void BodySkinning::Data::start_from_bones() {
     });
 }
 
-// Local and global steps; the energy falls with each [Bouaziz2014].
 void BodySkinning::Data::iterate(int count, BodyFrameReport& report) {
-    SkinSystem& s = is_touching ? *with_contacts : *system;
-    for (int k = 0; k < count; ++k) {
-        const Timer local;
-        parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const auto row = static_cast<Eigen::Index>(i);
-                force.row(row) = inertia[i] * (y.row(row) - x.row(row));
-            }
-        });
-        tets.add_force(x, force, scratch);
-        attachment.add_force(x, force, scratch);
-        if (is_touching) {
-            contacts->add_force(x, force);
-        }
-        report.seconds_local += local.seconds();
-        const Timer global;
-        s.solve(force, direction);
-        x += direction;
-        report.seconds_global += global.seconds();
-    }
+    stepper->set_contacts(
+        is_touching ? [this](const Points& now, Points& f) { contacts->add_force(now, f); }
+                    : FrameStepper::ContactForces());
+    report.add(stepper->iterate(x, {.iterations = count}));
 }
 
 void BodySkinning::Data::find_contacts(BodyFrameReport& report) {
@@ -178,9 +155,9 @@ void BodySkinning::Data::find_contacts(BodyFrameReport& report) {
     report.contacts = contacts->count();
     is_touching = report.contacts > 0;
     if (is_touching) {
-        diagonal.assign(free.size(), 0.0);
+        diagonal.assign(stepper->free().size(), 0.0);
         contacts->add_diagonal(diagonal);
-        with_contacts->factor(diagonal);
+        stepper->factor_contacts(diagonal);
     }
     report.seconds_contacts = find.seconds();
 }
@@ -192,7 +169,7 @@ void BodySkinning::Data::set_velocities(const Points& before, bool is_jump) {
         v.setZero();
         return;
     }
-    v = options.damping / options.step * (x - before);
+    stepper->set_velocities(before, x, options.damping, options.step, v);
     if (is_touching) {
         std::vector<Index> touching;
         contacts->add_vertices(touching);
@@ -234,13 +211,10 @@ BodyFrameReport BodySkinning::Data::step(const CharacterPose& to, bool with_mome
     const bool is_jump = follow_bones(last);
     set_targets();
     const Points before = x;
-    y = x;
-    if (with_momentum && options.dynamics) {
-        y += options.step * v;
-    }
+    stepper->predict(x, v, with_momentum && options.dynamics ? options.step : 0.0);
     start_from_bones();
     if (is_jump) {
-        y = x;
+        stepper->predict_rest(x);
         forget_contacts();
     }
     if (!contacts) {

@@ -3,6 +3,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/skinning/skin_enclosure.h"
+#include "sinew/solver/frame_stepper.h"
 #include "sinew/tissue/tissue_terms.h"
 
 #include <memory>
@@ -21,14 +22,8 @@ struct BodySkinningOptions {
     TissueStiffness stiffness = {.volume = 100.0};
 };
 
-/// What happened in a frame.
-struct BodyFrameReport {
-    double seconds = 0.0;           ///< the whole frame
-    double seconds_local = 0.0;     ///< projections
-    double seconds_global = 0.0;    ///< linear systems
-    double seconds_contacts = 0.0;  ///< finding contacts, factorising for them, untangling
-    int contacts = 0;               ///< vertices of the skin that touch it
-};
+/// What happened in a frame, with its residual; contacts are vertices of the skin that touch it.
+using BodyFrameReport = FrameReport;
 
 /// Animates a body of bones, muscle and fat [Komaritzan, section 4.3.3]: the flesh is held where
 /// the surfaces of its bones are, bones follow their segments, every tissue has its own stiffness,

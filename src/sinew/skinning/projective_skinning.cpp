@@ -8,7 +8,6 @@
 #include "sinew/mesh/validity.h"
 #include "sinew/skinning/skin_contacts.h"
 #include "sinew/skinning/skin_folds.h"
-#include "sinew/skinning/skin_system.h"
 #include "sinew/skinning/skin_untangling.h"
 
 #include <fmt/format.h>
@@ -22,13 +21,14 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kSkinningPiece = 4096;
-constexpr int kBendFrames = 2;       // to settle in an extreme pose when folds are sought
-constexpr int kLastSweeps = 20;      // over folds and shapes, after the last iteration
-constexpr double kFarthest = 0.1;    // of the extent: stretch of the flesh that is never seen
-constexpr double kJumpAngle = 1.0;   // rad in a frame, of a bone
-constexpr double kJumpWay = 0.5;     // in a frame, of the extent of the skin
-constexpr double kSpeck = 0.03;      // of its diagonal: smaller skeletons have another unit
-constexpr double kBesideSkin = 0.1;  // of its diagonal, where joints may be
+constexpr int kBendFrames = 2;           // to settle in an extreme pose when folds are sought
+constexpr int kLastSweeps = 20;          // over folds and shapes, after the last iteration
+constexpr double kFarthest = 0.1;        // of the extent: stretch of the flesh that is never seen
+constexpr double kJumpAngle = 1.0;       // rad in a frame, of a bone
+constexpr double kJumpWay = 0.5;         // in a frame, of the extent of the skin
+constexpr double kSpeck = 0.03;          // of its diagonal: smaller skeletons have another unit
+constexpr double kBesideSkin = 0.1;      // of its diagonal, where joints may be
+constexpr double kSpeckDiagonal = 1e-7;  // of the largest, for what next to no flesh holds
 
 FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
                           const BoneVolumes& bones, const ProjectiveSkinningOptions& options) {
@@ -86,8 +86,9 @@ BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& ske
     return build_bone_volumes(skin, skeleton);
 }
 
-ProjectiveTets strain_of(const FleshPrisms& flesh, const CharacterSkeleton& skeleton,
-                         const BoneVolumes& bones, double stiffness) {
+std::shared_ptr<const ProjectiveTets> strain_of(const FleshPrisms& flesh,
+                                                const CharacterSkeleton& skeleton,
+                                                const BoneVolumes& bones, double stiffness) {
     std::vector<double> weight(at(flesh.tets.rows()));
     for (std::size_t t = 0; t < weight.size(); ++t) {
         const Index v = flesh.triangles(flesh.triangle_of[t], 0);
@@ -95,7 +96,8 @@ ProjectiveTets strain_of(const FleshPrisms& flesh, const CharacterSkeleton& skel
         weight[t] = stiffness * skeleton.joints[at(joint)].stiffness;
     }
     const std::vector<double> none(weight.size(), 0.0);
-    return {TetMesh{.points = flesh.points, .tets = flesh.tets}, weight, none};
+    return std::make_shared<const ProjectiveTets>(
+        TetMesh{.points = flesh.points, .tets = flesh.tets}, weight, none);
 }
 
 }  // namespace
@@ -115,23 +117,20 @@ struct ProjectiveSkinning::Data {
     BoneVolumes bones;
     FleshPrisms flesh;
     BoneCoupling coupling;
-    ProjectiveTets strain;
+    std::shared_ptr<const ProjectiveTets> strain;
     std::vector<int> free;
-    std::vector<double> inertia;  // mass / dt^2 of every vertex, 0 without dynamics
-    std::optional<SkinSystem> system;
-    std::optional<SkinSystem> with_contacts;   // the same with a diagonal where contacts are
+    std::optional<FrameStepper> stepper;
     std::optional<SkinContacts> contacts;      // with shapes, once there are any, and with itself
     std::optional<SkinFolds> folds;            // at joints
     std::optional<SkinUntangling> untangling;  // of the skin that is shown, in global collisions
     std::optional<SkinEnclosure> enclosure;    // for `penetration`
-    bool is_touching = false;                  // contacts of the last frame are in with_contacts
+    bool is_touching = false;                  // contacts of the last frame are in the stepper
     std::vector<MovingShape> shapes;
     double rest_volume = 0.0;
     double extent = 0.0;           // of the skin at rest, m
     std::vector<double> farthest;  // that each vertex of the skin may be from its copy, m
 
-    Points x, v, y, force, direction;
-    TermScratch scratch;
+    Points x, v;
     std::vector<double> diagonal;
     Points held;  // inner surface as the bones place it
     Points skin;
@@ -168,8 +167,9 @@ void ProjectiveSkinning::Data::prepare() {
     const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
     rest_volume = volumes.sum();
     extent = (flesh.points.colwise().maxCoeff() - flesh.points.colwise().minCoeff()).norm();
-    inertia.assign(at(flesh.points.rows()), 0.0);
+    std::vector<double> inertia;  // mass / dt^2 of every vertex
     if (options.dynamics) {
+        inertia.assign(at(flesh.points.rows()), 0.0);
         std::vector<double> mass(at(flesh.tets.rows()));
         for (std::size_t t = 0; t < mass.size(); ++t) {
             mass[t] = volumes[static_cast<Eigen::Index>(t)] * joint_of(t).mass;
@@ -198,12 +198,10 @@ void ProjectiveSkinning::Data::prepare() {
     for (std::size_t i = 0; i < is_held.size(); ++i) {
         farthest[i] = is_held[i] != 0 ? farthest[i] : 0.0;
     }
-    system.emplace(std::vector<const EnergyTerm*>{&strain}, inertia, free);
+    stepper.emplace(flesh.points.rows(), EnergyTerms{strain}, free, std::move(inertia),
+                    FrameStepperOptions{.least_diagonal = kSpeckDiagonal});
     x = flesh.points;
     v = Points::Zero(x.rows(), 3);
-    y = x;
-    force = Points::Zero(x.rows(), 3);
-    direction = Points::Zero(x.rows(), 3);
     held = x;
     skin = x.topRows(S);
     pose = rest_pose(skeleton);
@@ -232,8 +230,7 @@ void ProjectiveSkinning::Data::find_folds() {
     };
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
     folds.emplace(std::move(found));
-    with_contacts.emplace(SkinSystem::factored_often(*system));
-    with_contacts->factor(folds->diagonal(free.size()));
+    stepper->factor_contacts(folds->diagonal(free.size()));
     x = flesh.points;
     v.setZero();
     skin = x.topRows(flesh.skin_vertices);
@@ -295,32 +292,20 @@ void ProjectiveSkinning::Data::place_inner() {
     x.bottomRows(S) = held.bottomRows(S);
 }
 
-// Local and global steps; the energy falls with each [Bouaziz2014].
 void ProjectiveSkinning::Data::iterate(int count, SkinFrameReport& report) {
-    SkinSystem& s = is_touching ? *with_contacts : *system;
-    for (int k = 0; k < count; ++k) {
-        const Timer local;
-        parallel_for(at(x.rows()), kSkinningPiece, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const auto row = static_cast<Eigen::Index>(i);
-                force.row(row) = inertia[i] * (y.row(row) - x.row(row));
+    FrameStepper::ContactForces forces;
+    if (is_touching) {
+        forces = [this](const Points& now, Points& f) {
+            if (contacts) {
+                contacts->add_force(now, f);
             }
-        });
-        strain.add_force(x, force, scratch);
-        if (is_touching && contacts) {
-            contacts->add_force(x, force);
-        }
-        if (is_touching && folds) {
-            folds->add_force(x, force);
-        }
-        report.seconds_local += local.seconds();
-        const Timer global;
-        s.solve(force, direction);
-        for (const int i : free) {
-            x.row(i) += direction.row(i);
-        }
-        report.seconds_global += global.seconds();
+            if (folds) {
+                folds->add_force(now, f);
+            }
+        };
     }
+    stepper->set_contacts(std::move(forces));
+    report.add(stepper->iterate(x, {.iterations = count}));
 }
 
 // Finds what touches now. With folds alone the matrix stays as it is: pairs that do not collide
@@ -350,7 +335,7 @@ void ProjectiveSkinning::Data::find_contacts(SkinFrameReport& report) {
         if (folds) {
             folds->add_active_diagonal(diagonal);
         }
-        with_contacts->factor(diagonal);
+        stepper->factor_contacts(diagonal);
     }
     report.seconds_contacts = find.seconds();
 }
@@ -413,13 +398,7 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
     const CharacterPose last_pose = std::exchange(pose, to);
     const Points before = x;
     place_inner();
-    y = x;
-    if (with_momentum && options.dynamics) {
-        for (const int i : free) {
-            y.row(i) += options.step * v.row(i);
-            x.row(i) = y.row(i);
-        }
-    }
+    x = stepper->predict(x, v, with_momentum && options.dynamics ? options.step : 0.0);
     if (!contacts && !folds) {
         iterate(options.iterations, report);
     } else {
@@ -439,9 +418,7 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
             report.seconds_contacts += last.seconds();
         }
     }
-    for (const int i : free) {
-        v.row(i) = options.damping / options.step * (x.row(i) - before.row(i));
-    }
+    stepper->set_velocities(before, x, options.damping, options.step, v);
     if (untangling && is_touching) {
         rest_on_contacts(before);
     }
@@ -505,9 +482,6 @@ void ProjectiveSkinning::set_shapes(std::vector<MovingShape> shapes) {
     data_->shapes = std::move(shapes);
     if (!data_->shapes.empty() && !data_->contacts) {
         data_->contacts.emplace(data_->flesh, data_->options.contact_weight);
-        if (!data_->with_contacts) {
-            data_->with_contacts.emplace(SkinSystem::factored_often(*data_->system));
-        }
     }
 }
 

@@ -4,6 +4,7 @@
 #include "sinew/contact/rigid_shape.h"
 #include "sinew/skinning/bone_coupling.h"
 #include "sinew/skinning/skin_enclosure.h"
+#include "sinew/solver/frame_stepper.h"
 
 #include <concepts>
 #include <memory>
@@ -59,14 +60,9 @@ void visit_fields(Options& o, Visitor&& v) {
                          .max = 10000});
 }
 
-/// What happened in a frame.
-struct SkinFrameReport {
-    double seconds = 0.0;           ///< the whole frame
-    double seconds_local = 0.0;     ///< projections
-    double seconds_global = 0.0;    ///< linear systems
-    double seconds_contacts = 0.0;  ///< finding contacts and factorising for them
-    int contacts = 0;               ///< vertices that touch shapes or skin, pairs in folds
-};
+/// What happened in a frame, with its residual; contacts are vertices that touch shapes or skin,
+/// and pairs in folds.
+using SkinFrameReport = FrameReport;
 
 /// Fast Projective Skinning [Komaritzan, chapter 3]: a skin and a skeleton become flesh that
 /// follows the bones, frame by frame, without skinning weights.

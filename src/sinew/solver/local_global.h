@@ -1,14 +1,9 @@
 #pragma once
 
 #include "sinew/base/fields.h"
-#include "sinew/base/progress.h"
-#include "sinew/energy/projective_constraints.h"
-#include "sinew/linalg/cholesky.h"
-#include "sinew/solver/low_rank_system.h"
-#include "sinew/solver/solver_report.h"
+#include "sinew/solver/frame_stepper.h"
 
 #include <concepts>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -40,18 +35,9 @@ void visit_fields(Options& o, Visitor&& v) {
 using LocalGlobalStatus = SolverStatus;
 
 /// What happened; `residual` is relative to the forces at the start.
-struct LocalGlobalReport : SolverReport {
+struct LocalGlobalReport : StepReport {
     VolumeError volume_error = {};  ///< at the end, the largest of all terms
-    int refused = 0;                ///< accelerated steps that would have raised the energy
-    int shortened = 0;              ///< plain steps that had to be shortened
-    double seconds_local = 0.0;     ///< projections and forces
-    double seconds_global = 0.0;    ///< linear systems
-    double seconds_accelerate = 0.0;
-    TermScratch::Times tets = {};  ///< of seconds_local, what tetrahedra took
 };
-
-/// Called after every iteration with its number (from 1) and the positions.
-using IterationCallback = std::function<void(int, const Points&)>;
 
 /// Projective Dynamics [Bouaziz2014; Komaritzan, section 2.2]: minimises a sum of projective terms
 /// by turns of a local step (every constraint finds its nearest allowed state) and a global step
@@ -59,7 +45,7 @@ using IterationCallback = std::function<void(int, const Points&)>;
 ///
 /// The factor belongs to the terms as they are when it is made. While growth changes it remains a
 /// good quasi-Newton matrix [Saito2015, section 3.1]; `refactor` makes it exact again. Every step
-/// is checked: the energy never rises beyond rounding.
+/// of FrameStepper is guarded: the energy never rises beyond rounding.
 class LocalGlobal {
 public:
     /// Orders, analyses and factorises. When nothing holds the body, a millionth of the mean
