@@ -5,6 +5,7 @@
 #include <metis.h>
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <queue>
 
@@ -42,6 +43,10 @@ Ints nested_dissection(const SparseSymmetric& A) {
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
+    // METIS draws from the one generator of the C library: two orderings at once would take each
+    // other's numbers and differ from those made alone.
+    static std::mutex one_at_a_time;
+    const std::scoped_lock lock(one_at_a_time);
     const int status = METIS_NodeND(&n, start.data(), neighbour.data(), nullptr, options,
                                     perm.data(), inverse.data());
     if (status == METIS_OK) {
