@@ -97,6 +97,38 @@ inline void expect_hessian_is_derivative_of_gradient(const EnergyTerm& term, con
     }
 }
 
+/// (d2E / dx dp) dp against the difference of gradients along dp, and <w, M dp> = <M^T w, dp>.
+/// @param make  the term for given numbers of the parameter
+template <class Make>
+void expect_mixed_derivatives(const Make& make, TermParameter parameter,
+                              const std::vector<double>& p, const Points& x, double size,
+                              double tolerance) {
+    const auto term = make(p);
+    ASSERT_EQ(term.parameter_count(parameter), p.size());
+    const double h = 1e-5 * size;
+    for (std::uint64_t k = 0; k < 4; ++k) {
+        Random random(Seed{300 + k});
+        std::vector<double> dp, up, down;
+        for (const double value : p) {
+            dp.push_back(random.normal());
+            up.push_back(value + h * dp.back());
+            down.push_back(value - h * dp.back());
+        }
+        const Points difference = (gradient_of(make(up), x) - gradient_of(make(down), x)) / (2 * h);
+        Points product = Points::Zero(x.rows(), 3);
+        term.add_mixed_product(x, parameter, dp, product);
+        EXPECT_LE((product - difference).norm(), tolerance * std::max(product.norm(), 1e-12));
+        const Points w = shaken(Points::Zero(x.rows(), 3), 1.0, Seed{400 + k});
+        std::vector<double> adjoint(p.size(), 0.0);
+        term.add_mixed_adjoint(x, parameter, w, adjoint);
+        double told = 0.0;
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            told += adjoint[i] * dp[i];
+        }
+        EXPECT_NEAR(told, w.cwiseProduct(product).sum(), 1e-10 * w.norm() * product.norm());
+    }
+}
+
 inline void expect_same_bytes_on_any_threads(const EnergyTerm& term, const Points& x) {
     std::vector<Points> forces;
     std::vector<double> energies;

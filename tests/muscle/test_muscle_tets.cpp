@@ -9,6 +9,7 @@
 
 #include <set>
 
+#include "tests/energy/term_support.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
@@ -66,6 +67,20 @@ TEST(MuscleTets, HessianIsTheDerivativeOfTheGradient) {
     term.add_gradient(x + h * p, plus);
     term.add_gradient(x - h * p, minus);
     EXPECT_LT((Hp - (plus - minus) / (2.0 * h)).norm(), 1e-6 * Hp.norm());
+}
+
+TEST(MuscleTets, MixedDerivativesByActivationAreThoseOfTheGradient) {
+    MuscleVolume v = box_muscle({2, 3, 2});
+    for (std::size_t t = 0; t < v.muscle.size(); t += 2) {
+        v.muscle[t] = 1;
+    }
+    const auto make = [&](std::span<const double> a) {
+        MuscleTets term(v);
+        term.set_activation(a);
+        return term;
+    };
+    support::expect_mixed_derivatives(make, TermParameter::Activation, {0.3, 0.7},
+                                      support::jittered(v.mesh.points, 5e-4, Seed{6}), 1.0, 1e-6);
 }
 
 // One patch per tetrahedron is the plain law of the paper.

@@ -1,11 +1,16 @@
 // The terms of a body, as solvers and threads share them.
+#include "sinew/base/error.h"
+#include "sinew/base/random.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/solver/newton.h"
+#include "sinew/solver/sensitivity.h"
 #include "sinew/tissue/tissue_terms.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <numeric>
 #include <thread>
 
 #include "tests/support/limb_body.h"
@@ -14,7 +19,7 @@ namespace sinew {
 namespace {
 
 Body limb() {
-    return support::limb_body({.along = 12, .across = 6});
+    return support::limb_body({.along = 12, .across = 6, .bone = 0.34});
 }
 
 // The upper half of the bone turned in its joint.
@@ -91,6 +96,131 @@ TEST(TissueTerms, FourPosesOfOneBodyAtOnceEqualOneAfterAnother) {
             EXPECT_NE(one[k].energy, one[k - 1].energy);
         }
     }
+}
+
+// The flesh of a body at rest on its bones, solved anew for any parameters.
+struct Settled {
+    Body body = support::limb_body({.along = 6, .across = 4, .bone = 0.5});
+    TissueStiffness stiffness = {.volume = 100.0};
+    Points targets = bent_targets(body, 0.3);
+    std::vector<double> activation = {0.4, 0.0};
+
+    // Fibres along the limb shorten by up to a fifth and keep their volume.
+    std::vector<Mat3> growth(const std::vector<double>& a) const {
+        std::vector<Mat3> tensors;
+        const std::vector<double> belly = tissue_share_of_tets(body, Tissue::Muscle);
+        for (std::size_t t = 0; t < belly.size(); ++t) {
+            const bool is_first = body.tets.points(body.tets.tets(static_cast<int>(t), 0), 0) > 0.0;
+            const double along = 1.0 - 0.2 * belly[t] * a[is_first ? 0 : 1];
+            const double across = 1.0 / std::sqrt(along);
+            tensors.emplace_back(Vec3(across, along, across).asDiagonal());
+        }
+        return tensors;
+    }
+    // d F_g / da, by differences; F_g is a formula of the fibres.
+    std::vector<double> growth_along(const std::vector<double>& da) const {
+        constexpr double h = 1e-6;
+        std::vector<double> up = activation, down = activation, result;
+        for (std::size_t m = 0; m < da.size(); ++m) {
+            up[m] += h * da[m];
+            down[m] -= h * da[m];
+        }
+        const auto a = growth(up), b = growth(down);
+        for (std::size_t t = 0; t < a.size(); ++t) {
+            const Mat3 d = (a[t] - b[t]) / (2.0 * h);
+            result.insert(result.end(), d.data(), d.data() + 9);
+        }
+        return result;
+    }
+
+    std::shared_ptr<ProjectiveTets> tets;
+    std::shared_ptr<Pins> bones;
+    EnergyTerms terms() {
+        tets = make_tet_term(body, stiffness);
+        tets->set_growth(growth(activation));
+        bones = make_attachment_term(body, stiffness);
+        bones->set_targets(targets);
+        return {tets, bones};
+    }
+    Points solve(const Points& start) {
+        const NewtonResult result = minimise(terms(), {}, start, {.tolerance = 1e-11});
+        EXPECT_EQ(result.report.status, SolverStatus::Converged);
+        return result.x;
+    }
+};
+
+std::vector<double> random_numbers(std::size_t count, double size, Seed seed) {
+    Random random(seed);
+    std::vector<double> list(count);
+    for (double& value : list) {
+        value = size * random.normal();
+    }
+    return list;
+}
+
+TEST(TissueTerms, EquilibriumOfABodyMovesAsItsSensitivitySays) {
+    Settled flesh;
+    const Points x = flesh.solve(flesh.body.tets.points);
+    const EnergyTerms terms = {flesh.tets, flesh.bones};
+    const ProjectiveTets* tets = flesh.tets.get();
+    const Pins* bones = flesh.bones.get();
+    EquilibriumSensitivity newton(terms, x);
+    ASSERT_TRUE(newton.is_exact());
+    std::vector<int> all(static_cast<std::size_t>(x.rows()));
+    std::iota(all.begin(), all.end(), 0);
+    FrameStepper stepper(x.rows(), terms, all);
+    EquilibriumSensitivity kept(terms, x, stepper);
+
+    struct Case {
+        const char* name;
+        TermParameter parameter;
+        const EnergyTerm* of;
+        std::vector<double> dp;  // of the parameter
+        std::function<void(Settled&, double)> move;
+    };
+    const std::vector<double> dX =
+        random_numbers(static_cast<std::size_t>(x.size()), 1e-3, Seed{1});
+    const std::vector<double> dt =
+        random_numbers(static_cast<std::size_t>(flesh.targets.size()), 1e-2, Seed{2});
+    const std::vector<double> da = {1.0, -0.5};
+    const std::vector<Case> cases = {
+        {"rest shape", TermParameter::RestShape, nullptr, dX,
+         [&](Settled& s, double h) {
+             s.body.tets.points += h * Eigen::Map<const Points>(dX.data(), x.rows(), 3);
+         }},
+        {"bone targets", TermParameter::Targets, bones, dt,
+         [&](Settled& s, double h) {
+             s.targets += h * Eigen::Map<const Points>(dt.data(), s.targets.rows(), 3);
+         }},
+        {"activation", TermParameter::Growth, tets, flesh.growth_along(da),
+         [&](Settled& s, double h) {
+             s.activation[0] += h * da[0];
+             s.activation[1] += h * da[1];
+         }}};
+    const Points g = Eigen::Map<const Points>(dX.data(), x.rows(), 3);
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.name);
+        const double h = 1e-3;
+        Settled up = flesh, down = flesh;
+        c.move(up, h);
+        c.move(down, -h);
+        const Points difference = (up.solve(x) - down.solve(x)) / (2.0 * h);
+        ASSERT_GT(difference.norm(), 1e-6);
+        for (EquilibriumSensitivity* s : {&newton, &kept}) {
+            const Points told = s->derivative(c.parameter, c.dp, c.of);
+            EXPECT_TRUE(s->is_converged());
+            EXPECT_TRUE(s->is_exact());
+            EXPECT_LE((told - difference).norm(), 1e-3 * difference.norm());
+            const std::vector<double> adjoint = s->adjoint(c.parameter, g, c.of);
+            double sum = 0.0;
+            for (std::size_t i = 0; i < adjoint.size(); ++i) {
+                sum += adjoint[i] * c.dp[i];
+            }
+            EXPECT_NEAR(sum, g.cwiseProduct(told).sum(), 1e-5 * g.norm() * told.norm());
+        }
+    }
+    EXPECT_THROW(newton.derivative(TermParameter::Activation, da), InputError);
+    EXPECT_THROW(newton.derivative(TermParameter::Targets, da, bones), InputError);
 }
 
 TEST(TissueTerms, NewtonAndLocalGlobalFindTheSameEquilibriumOfTheSameTerms) {

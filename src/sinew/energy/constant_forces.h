@@ -18,6 +18,9 @@ public:
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
     double add_force(const Points& x, Points& force, TermScratch& scratch) const override;
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
 
 private:
     Points forces_;

@@ -20,6 +20,17 @@ double EnergyTerm::add_force(const Points& x, Points& force, TermScratch& scratc
     return value(x);
 }
 
+std::optional<std::size_t> EnergyTerm::parameter_count(TermParameter parameter) const {
+    // Most terms are made from a rest shape; the others say that they are not.
+    return parameter == TermParameter::RestShape ? std::nullopt : std::optional<std::size_t>(0);
+}
+
+void EnergyTerm::add_mixed_product(const Points& /*x*/, TermParameter /*parameter*/,
+                                   std::span<const double> /*dp*/, Points& /*out*/) const {}
+
+void EnergyTerm::add_mixed_adjoint(const Points& /*x*/, TermParameter /*parameter*/,
+                                   const Points& /*w*/, std::span<double> /*out*/) const {}
+
 VolumeError EnergyTerm::volume_error(const Points& /*x*/) const {
     return {};
 }

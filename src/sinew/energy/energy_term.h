@@ -6,7 +6,10 @@
 #include "sinew/material/material.h"
 #include "sinew/mesh/arrays.h"
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace sinew {
@@ -15,6 +18,14 @@ namespace sinew {
 struct TermOffers {
     bool hessian = false;     ///< second derivatives: Newton's method takes it
     bool projection = false;  ///< a constant quadratic part: local/global steps take it
+};
+
+/// What terms may depend on besides the positions, as lists of numbers.
+enum class TermParameter {
+    RestShape,   ///< positions at rest, 3 per vertex, m; the same for all terms of a body
+    Targets,     ///< of pins, 3 each, m
+    Growth,      ///< tensors F_g of tetrahedra, 9 each, column by column
+    Activation,  ///< of muscles, one each
 };
 
 /// How far volumes are from their targets.
@@ -38,6 +49,9 @@ struct VolumeError {
 /// sum with p held fixed. Solvers therefore move by the solution d of (sum w Q^T Q) d = f with the
 /// forces f = -dE/dx, which is the same step as solving for the positions but keeps full accuracy
 /// with a factor in single precision.
+///
+/// Mixed second derivatives by parameters say how an equilibrium moves with them
+/// (solver/sensitivity.h).
 class EnergyTerm {
 public:
     virtual ~EnergyTerm() = default;
@@ -62,6 +76,17 @@ public:
     /// single precision; allocates nothing once the scratch is large enough. The same bits for any
     /// thread count. What is not overridden is minus the gradient.
     virtual double add_force(const Points& x, Points& force, TermScratch& scratch) const;
+
+    /// Numbers of a parameter that the term has; 0: it does not depend on it; nothing: it may,
+    /// without offering derivatives.
+    virtual std::optional<std::size_t> parameter_count(TermParameter parameter) const;
+    /// out += (d2E / dx dp) dp: how the gradient changes with the parameter, for terms that have
+    /// it.
+    virtual void add_mixed_product(const Points& x, TermParameter parameter,
+                                   std::span<const double> dp, Points& out) const;
+    /// out += (d2E / dx dp)^T w: the adjoint of it.
+    virtual void add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                                   std::span<double> out) const;
 
     /// Of terms that ask for volumes; zero for all others.
     virtual VolumeError volume_error(const Points& x) const;

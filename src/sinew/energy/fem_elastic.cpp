@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/energy/tet_assembly.h"
+#include "sinew/energy/tet_mixed.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +77,42 @@ void FemElastic::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
             return detail::tet_blocks(C / elements_.volume(t), elements_.normals(t));
         },
         H);
+}
+
+std::optional<std::size_t> FemElastic::parameter_count(TermParameter parameter) const {
+    return parameter == TermParameter::RestShape
+               ? 3 * static_cast<std::size_t>(elements_.vertices())
+               : 0;
+}
+
+void FemElastic::add_mixed_product(const Points& x, TermParameter parameter,
+                                   std::span<const double> dp, Points& out) const {
+    if (parameter != TermParameter::RestShape) {
+        return;
+    }
+    for (Eigen::Index t = 0; t < elements_.count(); ++t) {
+        const Mat3 inverse = elements_.normals(t).transpose() / elements_.volume(t);
+        const detail::TetState state{edge_matrix(x, elements_.tets(), t), inverse,
+                                     elements_.volume(t)};
+        const Mat3 dD_m = detail::edges_of(dp.data(), elements_.tets(), t);
+        detail::add_edges(detail::rest_product(law(t), state, inverse, dD_m), elements_.tets(), t,
+                          out.data());
+    }
+}
+
+void FemElastic::add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                                   std::span<double> out) const {
+    if (parameter != TermParameter::RestShape) {
+        return;
+    }
+    for (Eigen::Index t = 0; t < elements_.count(); ++t) {
+        const Mat3 inverse = elements_.normals(t).transpose() / elements_.volume(t);
+        const detail::TetState state{edge_matrix(x, elements_.tets(), t), inverse,
+                                     elements_.volume(t)};
+        const Mat3 W = edge_matrix(w, elements_.tets(), t);
+        detail::add_edges(detail::rest_adjoint(law(t), state, inverse, W), elements_.tets(), t,
+                          out.data());
+    }
 }
 
 }  // namespace sinew

@@ -33,6 +33,13 @@ public:
     void add_pattern(BlockPattern& pattern) const override;
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
 
+    /// By rest shape.
+    std::optional<std::size_t> parameter_count(TermParameter parameter) const override;
+    void add_mixed_product(const Points& x, TermParameter parameter, std::span<const double> dp,
+                           Points& out) const override;
+    void add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                           std::span<double> out) const override;
+
     const FiniteVolumeTets& elements() const {
         return elements_;
     }

@@ -26,6 +26,9 @@ public:
     void add_gradient(const Points& x, Points& gradient) const override;
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
     void add_quadratic(Triplets& A) const override;
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
 
 private:
     std::vector<double> weight_;  // m / h^2

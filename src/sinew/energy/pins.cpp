@@ -48,6 +48,38 @@ void Pins::project(std::size_t i, const Rows&, Rows& p) const {
     p.row(0) = targets_.row(static_cast<Eigen::Index>(i));
 }
 
+std::optional<std::size_t> Pins::parameter_count(TermParameter parameter) const {
+    return parameter == TermParameter::Targets ? 3 * size() : 0;
+}
+
+void Pins::add_mixed_product(const Points& /*x*/, TermParameter parameter,
+                             std::span<const double> dp, Points& out) const {
+    if (parameter != TermParameter::Targets) {
+        return;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+        const View c = constraint(i);
+        const Eigen::Map<const Eigen::RowVector3d> change(dp.data() + 3 * i);
+        for (std::size_t k = 0; k < c.vertices.size(); ++k) {
+            out.row(c.vertices[k]) -= c.weight * c.coefficients[k] * change;
+        }
+    }
+}
+
+void Pins::add_mixed_adjoint(const Points& /*x*/, TermParameter parameter, const Points& w,
+                             std::span<double> out) const {
+    if (parameter != TermParameter::Targets) {
+        return;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+        const View c = constraint(i);
+        Eigen::Map<Eigen::RowVector3d> change(out.data() + 3 * i);
+        for (std::size_t k = 0; k < c.vertices.size(); ++k) {
+            change -= c.weight * c.coefficients[k] * w.row(c.vertices[k]);
+        }
+    }
+}
+
 // Targets do not follow: D stays zero.
 void Pins::derivative(std::size_t, const Rows&, RowsDerivative&) const {}
 

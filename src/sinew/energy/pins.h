@@ -39,6 +39,13 @@ public:
         return targets_;
     }
 
+    /// By targets: d2E / dx dt = -w b.
+    std::optional<std::size_t> parameter_count(TermParameter parameter) const override;
+    void add_mixed_product(const Points& x, TermParameter parameter, std::span<const double> dp,
+                           Points& out) const override;
+    void add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                           std::span<double> out) const override;
+
 protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
     void derivative(std::size_t i, const Rows& q, RowsDerivative& D) const override;

@@ -37,6 +37,9 @@ public:
     }
 
     void add_pattern(BlockPattern& pattern) const override;
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
     /// Departs: where a plane is not coupled to its support, k n n^T (w w^T) is replaced by twice
     /// its rows' sums on the diagonal, which is never less: steps only become more careful. Far too
     /// careful where both sides must move on together; for planes that are hardly ever reached.

@@ -18,6 +18,10 @@ public:
 
     void set_contacts(std::span<const PointTriangleContact> contacts);
 
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
+
 protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
 

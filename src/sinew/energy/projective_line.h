@@ -12,6 +12,10 @@ public:
     ProjectiveLine(std::span<const Index> vertices, const Points& origins, const Points& directions,
                    std::span<const double> weights);
 
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
+
 protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
     void derivative(std::size_t i, const Rows& q, RowsDerivative& D) const override;

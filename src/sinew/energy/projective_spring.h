@@ -20,6 +20,10 @@ public:
     /// Changes rest lengths; the matrix stays.
     void set_lengths(std::span<const double> lengths);
 
+    std::optional<std::size_t> parameter_count(TermParameter) const override {
+        return 0;
+    }
+
 protected:
     void project(std::size_t i, const Rows& q, Rows& p) const override;
     void derivative(std::size_t i, const Rows& q, RowsDerivative& D) const override;

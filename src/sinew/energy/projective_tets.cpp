@@ -4,6 +4,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/energy/projective_checks.h"
 #include "sinew/energy/tet_assembly.h"
+#include "sinew/energy/tet_mixed.h"
 #include "sinew/linalg/batch3_pull.h"
 #include "sinew/material/shape_volume.h"
 #include "sinew/mesh/connectivity.h"
@@ -202,6 +203,12 @@ struct ProjectiveTets::Data {
             edges.col(k) = (x.row(row[k + 1]) - x.row(row[0])).transpose();
         }
         return edges * B(t);
+    }
+    Mat3 growth_inverse_of(std::size_t t) const {
+        return growth_inverse.empty() ? Mat3(Mat3::Identity()) : growth_inverse[t];
+    }
+    detail::TetState state(std::size_t t, const Points& x) const {
+        return {detail::edges_of(x.data(), tets, static_cast<Eigen::Index>(t)), B(t), volume[t]};
     }
     ShapeVolume law(std::size_t t) const {
         return {rotation_weight[t], volume_weight[t], ratio[t]};
@@ -524,6 +531,61 @@ VolumeError ProjectiveTets::volume_error(const Points& x) const {
         });
     return {.total = sums.target > 0.0 ? std::abs(sums.volume / sums.target - 1.0) : 0.0,
             .largest = sums.largest};
+}
+
+std::optional<std::size_t> ProjectiveTets::parameter_count(TermParameter parameter) const {
+    switch (parameter) {
+        case TermParameter::RestShape:
+            return 3 * data_->partials_of_vertex.size();
+        case TermParameter::Growth:
+            return 9 * data_->volume.size();
+        default:
+            return 0;
+    }
+}
+
+void ProjectiveTets::add_mixed_product(const Points& x, TermParameter parameter,
+                                       std::span<const double> dp, Points& out) const {
+    const Data& d = *data_;
+    if (parameter_count(parameter) == 0) {
+        return;
+    }
+    for (Eigen::Index t = 0; t < d.tets.rows(); ++t) {
+        const auto k = static_cast<std::size_t>(t);
+        const detail::TetState state = d.state(k, x);
+        Mat3 dG;
+        if (parameter == TermParameter::RestShape) {
+            const Mat3 dD_m = detail::edges_of(dp.data(), d.tets, t);
+            dG = detail::rest_product(d.law(k), state, d.rest_inverse[k], dD_m);
+        } else {
+            // dB = -B dF_g F_g^-1
+            const Eigen::Map<const Mat3> dF_g(dp.data() + 9 * k);
+            dG = detail::mixed_product(d.law(k), state, -state.B * dF_g * d.growth_inverse_of(k),
+                                       0.0);
+        }
+        detail::add_edges(dG, d.tets, t, out.data());
+    }
+}
+
+void ProjectiveTets::add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                                       std::span<double> out) const {
+    const Data& d = *data_;
+    if (parameter_count(parameter) == 0) {
+        return;
+    }
+    for (Eigen::Index t = 0; t < d.tets.rows(); ++t) {
+        const auto k = static_cast<std::size_t>(t);
+        const detail::TetState state = d.state(k, x);
+        const Mat3 W = detail::edges_of(w.data(), d.tets, t);
+        if (parameter == TermParameter::RestShape) {
+            detail::add_edges(detail::rest_adjoint(d.law(k), state, d.rest_inverse[k], W), d.tets,
+                              t, out.data());
+        } else {
+            Eigen::Map<Mat3>(out.data() + 9 * k) -= state.B.transpose() *
+                                                    detail::mixed_adjoint(d.law(k), state, W).by_B *
+                                                    d.growth_inverse_of(k).transpose();
+        }
+    }
 }
 
 }  // namespace sinew

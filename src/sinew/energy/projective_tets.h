@@ -50,6 +50,12 @@ public:
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
     void add_quadratic(Triplets& A) const override;
     double add_force(const Points& x, Points& force, TermScratch& scratch) const override;
+    /// By rest shape and growth tensors.
+    std::optional<std::size_t> parameter_count(TermParameter parameter) const override;
+    void add_mixed_product(const Points& x, TermParameter parameter, std::span<const double> dp,
+                           Points& out) const override;
+    void add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                           std::span<double> out) const override;
     /// Of det F_e against the ratios, over tetrahedra with a volume weight.
     VolumeError volume_error(const Points& x) const override;
 

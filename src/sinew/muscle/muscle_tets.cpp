@@ -256,6 +256,58 @@ void MuscleTets::add_gradient(const Points& x, Points& gradient) const {
     elements_.add_to_vertices(G, gradient);
 }
 
+std::optional<std::size_t> MuscleTets::parameter_count(TermParameter parameter) const {
+    switch (parameter) {
+        case TermParameter::Activation:
+            return activation_.size();
+        case TermParameter::RestShape:
+            return std::nullopt;
+        default:
+            return 0;
+    }
+}
+
+// Active stress is proportional to the activation: dP/da is that of full activation without that of
+// none.
+Mat3 MuscleTets::active_stress(std::size_t t, const Mat3& F) const {
+    const double s = tendon_share_[t];
+    if (!(s < 1.0)) {
+        return Mat3::Zero();
+    }
+    return (1.0 - s) * (muscle_stress(muscle_, F, fibre_[t], 1.0, crowd_[t]).P -
+                        muscle_stress(muscle_, F, fibre_[t], 0.0, crowd_[t]).P);
+}
+
+void MuscleTets::add_mixed_product(const Points& x, TermParameter parameter,
+                                   std::span<const double> dp, Points& out) const {
+    if (parameter != TermParameter::Activation) {
+        return;
+    }
+    std::vector<Mat3> G(static_cast<std::size_t>(elements_.count()));
+    parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto t = static_cast<Eigen::Index>(k);
+            G[k] = dp[static_cast<std::size_t>(muscle_of_[k])] *
+                   active_stress(k, elements_.deformation_gradient(x, t)) * elements_.normals(t);
+        }
+    });
+    elements_.add_to_vertices(G, out);
+}
+
+void MuscleTets::add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                                   std::span<double> out) const {
+    if (parameter != TermParameter::Activation) {
+        return;
+    }
+    for (Eigen::Index t = 0; t < elements_.count(); ++t) {
+        const auto k = static_cast<std::size_t>(t);
+        const Mat3 G =
+            active_stress(k, elements_.deformation_gradient(x, t)) * elements_.normals(t);
+        out[static_cast<std::size_t>(muscle_of_[k])] +=
+            G.cwiseProduct(edge_matrix(w, elements_.tets(), t)).sum();
+    }
+}
+
 void MuscleTets::add_pattern(BlockPattern& pattern) const {
     for (std::size_t p = 0; p < patch_vertices_.size(); ++p) {
         pattern.couple(patch_vertices_[p]);

@@ -80,6 +80,13 @@ public:
     /// leave directions with hardly any stiffness, and searches end after a sixteenth of a step.
     void add_hessian(const Points& x, Tangent kind, BlockHessian& H) const override;
 
+    /// By activation.
+    std::optional<std::size_t> parameter_count(TermParameter parameter) const override;
+    void add_mixed_product(const Points& x, TermParameter parameter, std::span<const double> dp,
+                           Points& out) const override;
+    void add_mixed_adjoint(const Points& x, TermParameter parameter, const Points& w,
+                           std::span<double> out) const override;
+
     /// Energy, stretch along the fibres, their stress and P of each tetrahedron; P with the
     /// pressure of its patch.
     std::vector<MuscleStress> stresses(const Points& x) const;
@@ -104,6 +111,7 @@ private:
         return activation_[static_cast<std::size_t>(muscle_of_[t])];
     }
     MuscleStress stress_of(std::size_t t, const Mat3& F) const;
+    Mat3 active_stress(std::size_t t, const Mat3& F) const;
     Mat9 tangent_of(std::size_t t, const Mat3& F, double pressure) const;
     std::vector<Pressure> pressures(const Points& x) const;
     double patch_energy(const Points& x) const;
