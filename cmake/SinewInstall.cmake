@@ -28,7 +28,14 @@ if(Python3_FOUND)
         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:sinew_io>\"
         \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/sinew\" COMMAND_ERROR_IS_FATAL ANY)")
 endif()
-install(DIRECTORY src/sinew DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# Public headers and what they include; looked up when it is installed, for any header may have changed since.
+install(CODE "set(SINEW_SOURCE \"${PROJECT_SOURCE_DIR}\")
+    include(\"${PROJECT_SOURCE_DIR}/cmake/PublicHeaders.cmake\")
+    foreach(header IN LISTS public_headers included_headers)
+        cmake_path(GET header PARENT_PATH folder)
+        file(INSTALL \"${PROJECT_SOURCE_DIR}/src/\${header}\"
+             DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/\${folder}\")
+    endforeach()")
 install(EXPORT SinewTargets NAMESPACE Sinew:: DESTINATION ${package_dir})
 install(DIRECTORY cmake/deps DESTINATION ${package_dir})
 configure_package_config_file(cmake/SinewConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/SinewConfig.cmake"
