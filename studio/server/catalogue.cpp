@@ -2,10 +2,10 @@
 
 #include "sinew/body/girths.h"
 #include "sinew/body/names.h"
+#include "sinew/body/posable_joints.h"
 #include "sinew/body/summary.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/io/data_folder.h"
-#include "sinew/pipeline/body_motion.h"
 #include "sinew/pipeline/growth_recipe.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sinew/base/progress.h"
+#include "sinew/pipeline/body_in_motion.h"
 
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,10 @@ struct StudioOptions {
     bool only_preview = false;         ///< never solve at standard resolution
     int skin_triangles = 140000;       ///< of the skin that is shown, at most, > 0
 };
+
+/// How the studio moves bodies. Every frame is simulated and shown, so that a motion looks as the
+/// command writes it with these options; where a machine is too slow for that, it plays slowly.
+inline constexpr BodyMotionOptions kStudioMotion = {.iterations = 5, .rate = 60.0, .settle = 10};
 
 /// One document that several views show: commands in, frames out (docs/studio-protocol.md). Work
 /// runs on threads of its own; a new wish overtakes the work for the old one.

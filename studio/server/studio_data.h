@@ -1,8 +1,9 @@
 #pragma once
 
+#include "sinew/body/posable_joints.h"
 #include "sinew/growth/growth_session.h"
 #include "sinew/pipeline/body_display.h"
-#include "sinew/pipeline/body_motion.h"
+#include "sinew/pipeline/body_in_motion.h"
 
 #include <array>
 #include <chrono>
@@ -41,7 +42,8 @@ struct View {
 struct Scene {
     Body body;  ///< at rest, as solved while sliders move
     std::shared_ptr<BodyDisplay> display;
-    DisplayDriver driver;
+    BodySurfaces surfaces;   ///< the display's meshes on the body's tetrahedra
+    SkinValues skin_values;  ///< what is painted on the display, for the body
     std::vector<PosableJoint> joints;
     Json catalogue;
     Json before;                 ///< measures at rest, of the finest body
@@ -51,7 +53,8 @@ struct Scene {
     Scene(Body b, const TriangleMesh& skin)
         : body(std::move(b)),
           display(std::make_shared<BodyDisplay>(body, skin)),
-          driver(*display, body),
+          surfaces(body, display->meshes()),
+          skin_values(display->mesh(DisplayLayer::Skin), body),
           joints(posable_joints(body)),
           catalogue(catalogue_of(body, *display)),
           before(measures_of(body)),
@@ -61,7 +64,8 @@ struct Scene {
     Scene(const Scene& other, Body b)
         : body(std::move(b)),
           display(other.display),
-          driver(*display, body),
+          surfaces(body, display->meshes()),
+          skin_values(display->mesh(DisplayLayer::Skin), body),
           joints(other.joints),
           catalogue(other.catalogue),
           before(other.before),
@@ -75,10 +79,14 @@ struct Scene {
 /// The person at standard resolution, solved when sliders rest.
 struct FineScene {
     Body body;
-    DisplayDriver driver;
+    BodySurfaces surfaces;
+    SkinValues skin_values;
     std::unique_ptr<GrowthSession> session = {};
 
-    FineScene(const BodyDisplay& display, Body b) : body(std::move(b)), driver(display, body) {}
+    FineScene(const BodyDisplay& display, Body b)
+        : body(std::move(b)),
+          surfaces(body, display.meshes()),
+          skin_values(display.mesh(DisplayLayer::Skin), body) {}
 };
 
 /// What the body is to do, besides being shaped.
@@ -87,6 +95,7 @@ struct MotionWish {
     PosedAngles angles = {};              ///< of a pose
     std::string file = {};                ///< of a play: a file, or a built-in motion
     bool loops = true;                    ///< of a play
+    std::string activations = {};         ///< of a play: a table of muscles over time, or none
     std::vector<double> activation = {};  ///< of a contraction, per muscle
     std::uint32_t number = 0;             ///< rises with every wish
 };
@@ -152,10 +161,10 @@ struct Studio::Data {
     // Of the worker only.
     std::unique_ptr<GrowthSession> session = {};
     Clock::time_point last_shown = {};
-    std::unique_ptr<BodyMover> mover = {};
+    std::unique_ptr<BodyInMotion> mover = {};
     std::uint32_t mover_revision = 0;
-    std::optional<CharacterMotion> clip = {};
-    Clock::time_point play_begin = {};
+    bool is_endless = false;  // what is played goes on by itself
+    int frame = 0;            // of what is played
     std::unique_ptr<MuscleGrowth> contraction = {};
     std::uint32_t contraction_revision = 0;
 

@@ -162,7 +162,7 @@ void Studio::Data::grow_finely() {
     GrowthPlan plan = plan_of(edits, finest->body);
     plan.iterations = kFineIterations;
     for (auto& [name, map] : plan.fat_maps) {
-        map = smoothed_map(finest->body, finest->driver.on_body_skin(map), kPaintSmoothing);
+        map = smoothed_map(finest->body, finest->skin_values.on_body_skin(map), kPaintSmoothing);
     }
     GrowthResult grown;
     try {
@@ -177,13 +177,13 @@ void Studio::Data::grow_finely() {
     std::array<SharedBytes, kDisplayLayers> frames;
     for (int k = 0; k < kDisplayLayers; ++k) {
         const auto layer = static_cast<DisplayLayer>(k);
-        const Points moved = finest->driver.moved(layer, finest->session->positions());
+        const Points moved = finest->surfaces.reshaped(layer, finest->session->positions());
         const auto i = static_cast<std::size_t>(k);
         frames[i] = std::make_shared<const std::string>(
             motion_frame({.mesh = static_cast<std::uint32_t>(k), .revision = revision}, moved,
                          shown->display->mesh(layer).triangles));
         more[i] = std::make_shared<const Points>(
-            moved - shown->driver.moved(layer, coarse ? *coarse : shown->body.tets.points));
+            moved - shown->surfaces.reshaped(layer, coarse ? *coarse : shown->body.tets.points));
     }
     {
         const std::lock_guard lock(mutex);

@@ -1,8 +1,8 @@
 #include "sinew/base/error.h"
 #include "sinew/body/names.h"
 #include "sinew/growth/gravity_preview.h"
-#include "sinew/io/bvh.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/motion_table.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/muscle_sweep.h"
 
@@ -19,11 +19,10 @@ namespace sinew::studio {
 namespace {
 
 constexpr double kDegree = M_PI / 180.0;
-constexpr std::chrono::milliseconds kFrame{16};  // between frames of a motion, at least
-constexpr int kSettle = 60;                      // frames that the flesh swings on in a pose
-constexpr double kShortening = 0.3;              // of fibres at full activation: beta - 1
-constexpr int kContractIterations = 15;          // shown one by one
-constexpr std::size_t kMostCurves = 24;          // of a plot
+constexpr std::chrono::microseconds kFrame{16667};  // between frames of a motion, at least
+constexpr int kSettle = 60;                         // frames that the flesh swings on in a pose
+constexpr int kContractIterations = 15;             // shown one by one
+constexpr std::size_t kMostCurves = 24;             // of a plot
 
 }  // namespace
 
@@ -51,6 +50,10 @@ Json Studio::Data::move(const std::string& verb, const Json& message) {
         const std::vector<std::string> known = built_in_motions();
         if (std::find(known.begin(), known.end(), wish.file) == known.end()) {
             workspace.existing(wish.file);
+        }
+        wish.activations = optional_text(message, "activations");
+        if (!wish.activations.empty()) {
+            workspace.existing(wish.activations);
         }
     } else if (verb == "contract") {
         wish.activation.assign(shown->body.muscles.size(), 0.0);
@@ -134,14 +137,23 @@ void Studio::Data::prepare_mover() {
         return;
     }
     mover.reset();
-    const Progress progress = begin_job("Preparing to move");
+    begin_job("Preparing to move");
     const Body& body = body_now();
-    const auto rest = [&](DisplayLayer layer) {
-        return scene->driver.moved(layer, body.tets.points);
-    };
-    mover = std::make_unique<BodyMover>(body, *scene->display, rest(DisplayLayer::Skin),
-                                        rest(DisplayLayer::Muscles), rest(DisplayLayer::Bones),
-                                        progress);
+    Correction fine_part;
+    {
+        const std::lock_guard lock(mutex);
+        fine_part = correction;
+    }
+    // The meshes as they are shown now, on the tetrahedra of the body as it was grown.
+    DisplayMeshes shown;
+    for (const DisplayLayer layer :
+         {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones}) {
+        shown[layer] = scene->display->mesh(layer);
+        if (result) {
+            shown[layer].points = shown_points(*scene, fine_part, layer, body.tets.points);
+        }
+    }
+    mover = std::make_unique<BodyInMotion>(body, shown, kStudioMotion);
     mover_revision = grown_revision;
     end_job();
 }
@@ -175,39 +187,42 @@ void Studio::Data::advance_motion() {
 }
 
 void Studio::Data::begin_frames(const MotionWish& wish) {
-    clip.reset();
-    if (wish.mode == "play" && kind_of_file(wish.file) == "motion") {
-        clip =
-            retargeted(read_bvh(workspace.existing(wish.file), ReadOptions{}), mover->skeleton());
+    if (wish.mode == "play") {
+        const bool is_file = kind_of_file(wish.file) == "motion";
+        PoseTrack poses = read_pose_track(
+            body_now(), is_file ? workspace.existing(wish.file) : std::filesystem::path(wish.file));
+        is_endless = poses.is_endless;
+        ActivationTrack activations;
+        if (!wish.activations.empty()) {
+            activations =
+                ActivationTrack(body_now(), read_motion_table(workspace.existing(wish.activations)),
+                                wish.activations);
+        }
+        mover->begin(std::move(poses), std::move(activations));
+        frame = 0;
     }
     const std::lock_guard lock(mutex);
     motion_done = wish.number;
     frames_left = wish.mode == "play" ? 1 : kSettle;
-    if (wish.mode == "play") {
-        play_begin = Clock::now();
-        next_frame = play_begin;
-    }
+    next_frame = Clock::now();
 }
 
 void Studio::Data::advance_frame(const MotionWish& wish) {
-    const double time = std::chrono::duration<double>(Clock::now() - play_begin).count();
+    const double time = frame / kStudioMotion.rate;
     if (wish.mode == "pose") {
-        mover->step(pose_from_angles(body_now(), scene->joints, wish.angles));
-    } else if (clip) {
-        const double length = clip->times.back() - clip->times.front();
-        if (!wish.loops && time > length) {
-            return_to_rest(wish.number);
-            return;
-        }
-        const double at = length > 0.0 ? std::fmod(time, length) : 0.0;
-        mover->step(sample(*clip, clip->times.front() + at));
+        const Body& body = body_now();
+        mover->step(
+            joint_motions(body.skeleton, pose_from_angles(body, scene->joints, wish.angles)));
     } else {
-        mover->step(pose_from_angles(body_now(), scene->joints, built_in_motion(wish.file, time)));
-        constexpr double kOnce = 6.0;  // s
-        if (!wish.loops && time > kOnce) {
+        if (!wish.loops && frame >= mover->frame_count()) {
             return_to_rest(wish.number);
             return;
         }
+        if (!is_endless && frame > 0 && frame % mover->frame_count() == 0) {
+            mover->rewind();
+        }
+        mover->next();
+        ++frame;
     }
     show_moved(time);
     const std::lock_guard lock(mutex);
@@ -248,7 +263,7 @@ void Studio::Data::contract(const MotionWish& wish) {
     }
     std::vector<double> beta;
     for (const double a : wish.activation) {
-        beta.push_back(1.0 + kShortening * a);
+        beta.push_back(contraction_of(a));
     }
     contraction->set_contraction(beta);
     const Progress progress = begin_job("Contracting", true);

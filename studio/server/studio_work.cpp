@@ -264,7 +264,7 @@ void Studio::Data::grow() {
     GrowthPlan plan = plan_of(edits, scene->body);
     plan.iterations = kIterations;
     for (auto& [name, map] : plan.fat_maps) {
-        map = smoothed_map(scene->body, scene->driver.on_body_skin(map), kPaintSmoothing);
+        map = smoothed_map(scene->body, scene->skin_values.on_body_skin(map), kPaintSmoothing);
     }
     const Progress progress = begin_job("Growing", true);
     {
@@ -305,7 +305,7 @@ void Studio::Data::grow() {
 
 Points shown_points(const Scene& scene, const Correction& correction, DisplayLayer layer,
                     const Points& x) {
-    Points moved = scene.driver.moved(layer, x);
+    Points moved = scene.surfaces.reshaped(layer, x);
     if (const auto& more = correction[static_cast<std::size_t>(layer)]) {
         moved += *more;
     }

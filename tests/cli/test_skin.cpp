@@ -1,4 +1,8 @@
+#include "sinew/io/archive.h"
 #include "sinew/io/mesh_files.h"
+#include "sinew/io/motion_table.h"
+#include "sinew/io/point_cache.h"
+#include "sinew/pipeline/body_in_motion.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +10,7 @@
 #include <fstream>
 
 #include "tests/cli/run_sinew.h"
+#include "tests/support/limb_body.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/words.h"
@@ -71,6 +76,41 @@ TEST(CliSkin, ComparesThreeMethodsInAPicture) {
         EXPECT_EQ(refused.code, 2) << wrong;
         EXPECT_FALSE(std::filesystem::exists(arm.folder / "not.mdd"));
     }
+}
+
+// What the studio plays is compared with the library in tests/studio/test_motion.cpp.
+TEST(CliSkin, TheFramesOfABodyAreThoseOfTheLibrary) {
+    const support::TemporaryFolder folder;
+    write_archive(folder / "limb.sinew", support::limb_body({.along = 12}));
+    std::ofstream(folder / "bend.json")
+        << R"({"keys": [{"time": 0}, {"time": 0.5, "joints": {"elbow_l": [1.4, 0, 0]}}]})";
+    write_motion_table(folder / "flex.sto",
+                       {.columns = {"biceps"}, .times = {0.0, 0.5}, .values = {0.0, 1.0}});
+    const Body limb = read_archive(folder / "limb.sinew");
+    BodyMotionJob job;
+    job.options = {.iterations = 5, .rate = 60.0, .settle = 10, .dynamics = false, .gravity = true};
+    job.poses = read_pose_track(limb, folder / "bend.json");
+    job.activations = ActivationTrack(limb, read_motion_table(folder / "flex.sto"), "flex.sto");
+    for (const DisplayLayer layer : {DisplayLayer::Skin, DisplayLayer::Muscles}) {
+        job.layers = {layer};
+        const BodyRun run = run_body_motion(limb, job);
+        const support::Outcome outcome = support::run_sinew(
+            {"skin", folder / "limb.sinew", "--motion", folder / "bend.json", "--activations",
+             folder / "flex.sto", "--layers", std::string(name_of(layer)), "--rate", "60",
+             "--iterations", "5", "--settle", "10", "--no-dynamics", "--gravity", "-o",
+             folder / "o.mdd", "--json"});
+        ASSERT_EQ(outcome.code, 0) << outcome.err;
+        const PointCache written = read_mdd(folder / "o.mdd");
+        ASSERT_EQ(written.frames.size(), run.frames.size());
+        for (std::size_t f = 0; f < run.frames.size(); ++f) {
+            EXPECT_EQ(written.frames[f].cast<float>(),
+                      run.frames[f].points.at(layer).cast<float>());
+        }
+    }
+    EXPECT_NE(support::run_sinew({"skin", folder / "limb.sinew", "--motion", folder / "bend.json",
+                                  "--layers", "skin,muscles", "-o", folder / "o.mdd"})
+                  .code,
+              0);
 }
 
 }  // namespace

@@ -36,13 +36,13 @@ TEST(BodyDisplay, AnyResolutionOfThePersonMovesTheSameMeshes) {
     const Body coarse = support::limb_body({.along = 8, .across = 10});
     const BodyDisplay display(fine);
     for (const Body* body : {&fine, &coarse}) {
-        const DisplayDriver driver(display, *body);
+        const BodySurfaces surfaces(*body, display.meshes());
         for (const DisplayLayer layer :
              {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones}) {
             const Points& rest = display.mesh(layer).points;
-            EXPECT_LT((driver.moved(layer, body->tets.points) - rest).norm(), 1e-9);
+            EXPECT_LT((surfaces.reshaped(layer, body->tets.points) - rest).norm(), 1e-9);
             // Affine motions are followed exactly, up to what lies between the two skins.
-            const Points moved = driver.moved(layer, 1.2 * body->tets.points);
+            const Points moved = surfaces.reshaped(layer, 1.2 * body->tets.points);
             EXPECT_LT((moved - 1.2 * rest).rowwise().norm().maxCoeff(), 2e-3);
         }
         // A map on the display's skin, as the body's skin has it.
@@ -50,18 +50,16 @@ TEST(BodyDisplay, AnyResolutionOfThePersonMovesTheSameMeshes) {
         for (Eigen::Index i = 0; i < display.mesh(DisplayLayer::Skin).points.rows(); ++i) {
             height.push_back(display.mesh(DisplayLayer::Skin).points(i, 1));
         }
-        const std::vector<double> there = driver.on_body_skin(height);
+        const std::vector<double> there =
+            SkinValues(display.mesh(DisplayLayer::Skin), *body).on_body_skin(height);
         for (std::size_t i = 0; i < there.size(); ++i) {
             EXPECT_NEAR(there[i], body->skin.mesh.points(static_cast<Eigen::Index>(i), 1), 0.02);
         }
     }
 }
 
-TEST(BodyMover, RefusesABodyWithoutTheJointsOfAHuman) {
-    const Body body = support::limb_body({.along = 6});
-    EXPECT_THROW(
-        BodyMover(body, BodyDisplay(body), body.skin.mesh.points, Points(0, 3), Points(0, 3)),
-        InputError);
+TEST(BodyCarriers, AreRefusedForASkeletonThatIsNotAHumans) {
+    EXPECT_THROW(carriers_of(support::limb_body({.along = 6})), InputError);
 }
 
 /// Arms that hang at 45 degrees, as bodies rest.

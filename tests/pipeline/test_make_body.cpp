@@ -1,4 +1,5 @@
 #include "sinew/body/girths.h"
+#include "sinew/body/posable_joints.h"
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
@@ -7,7 +8,8 @@
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
 #include "sinew/pipeline/body_cache.h"
-#include "sinew/pipeline/body_motion.h"
+#include "sinew/pipeline/body_display.h"
+#include "sinew/pipeline/body_in_motion.h"
 #include "sinew/pipeline/make_body.h"
 
 #include <gtest/gtest.h>
@@ -256,14 +258,15 @@ TEST(MakeBody, PreviewBendsItsElbowWithoutLosingFlesh) {
     const Body& body = preview().made.body;
     const BodyDisplay display(body, {.skin_triangles = 20000});
     const auto rest = [&](DisplayLayer layer) { return display.mesh(layer).points; };
-    BodyMover mover(body, display, rest(DisplayLayer::Skin), rest(DisplayLayer::Muscles),
-                    rest(DisplayLayer::Bones));
+    BodyInMotion mover(body, display.meshes());
     const std::vector<PosableJoint> joints = posable_joints(body);
     EXPECT_GE(joints.size(), 15u);
     const Triangles& triangles = display.mesh(DisplayLayer::Skin).triangles;
     const double before = enclosed_volume(rest(DisplayLayer::Skin), triangles);
     for (int frame = 1; frame <= 40; ++frame) {
-        mover.step(pose_from_angles(body, joints, {{"elbow_l", {1.4 * frame / 40.0, 0.0, 0.0}}}));
+        mover.step(joint_motions(
+            body.skeleton,
+            pose_from_angles(body, joints, {{"elbow_l", {1.4 * frame / 40.0, 0.0, 0.0}}})));
     }
     for (const DisplayLayer layer :
          {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones}) {

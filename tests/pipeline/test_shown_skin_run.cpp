@@ -1,6 +1,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/winding_number.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/pipeline/body_in_motion.h"
 #include "sinew/pipeline/skin_character.h"
 
 #include <gtest/gtest.h>
@@ -111,13 +112,17 @@ TEST(ShownSkinRun, AFinerSkinOfAFoldedBodyKeepsOutOfItself) {
     Body limb = support::limb_body();
     limb.display_skin = divided(limb.skin.mesh);
     const std::size_t joints = limb.skeleton.joints.size();
-    SkinRunOptions options{.frames = 18, .rate = 30.0, .settle = 1};
-    options.skinning.collisions = SkinCollisions::Global;
-    const SkinRun run = run_body_skinning(limb, fold(joints, joints - 1, 2.4), options);
-    ASSERT_EQ(run.frames[0].rows(), limb.display_skin.points.rows());
-    EXPECT_LT(run.mean_penetration, 5e-4);
-    EXPECT_LT(enclosed_per_frame(run.frames, limb.display_skin.triangles), 2.0);
-    EXPECT_LT(run.shown_fps, run.fps);
+    const BodyRun run = run_body_motion(
+        limb, {.poses = pose_track(limb, fold(joints, joints - 1, 2.4)),
+               .options = {.rate = 30.0, .frames = 18, .settle = 1, .collisions = true}});
+    std::vector<Points> frames;
+    for (const Frame& frame : run.frames) {
+        frames.push_back(frame.points.at(DisplayLayer::Skin));
+    }
+    ASSERT_EQ(frames[0].rows(), limb.display_skin.points.rows());
+    EXPECT_LT(run.numbers.mean_penetration, 5e-4);
+    EXPECT_LT(enclosed_per_frame(frames, limb.display_skin.triangles), 2.0);
+    EXPECT_LT(run.numbers.shown_fps, run.numbers.fps);
 }
 
 }  // namespace

@@ -529,41 +529,5 @@ TEST(SkinCharacter, SkinsThatCannotBeSimplifiedMoveWhole) {
     EXPECT_GT((run.frames.back() - fins.mesh.points).cwiseAbs().maxCoeff(), 0.15);
 }
 
-TEST(SkinCharacter, ABodyMovesByItsOwnBones) {
-    const Body limb = support::limb_body();
-    const Character character = character_of(limb);
-    ASSERT_EQ(character.skeleton.size(), limb.skeleton.joints.size());
-    CharacterMotion motion;
-    motion.times = {0.0, 0.5};
-    motion.keys.resize(2);
-    for (JointRotations& key : motion.keys) {
-        key.rotations.assign(character.skeleton.size(), Eigen::Quaterniond::Identity());
-    }
-    motion.keys[1].rotations.back() = Eigen::AngleAxisd(1.0, Vec3::UnitX());
-    const SkinRun run = run_body_skinning(limb, motion, {.frames = 20, .rate = 30.0, .settle = 1});
-    ASSERT_EQ(run.frames.size(), 20u);
-    EXPECT_EQ(run.tets, limb.tets.tets.rows());
-    EXPECT_LT((run.frames[0] - character.mesh.points).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_GT((run.frames[19] - character.mesh.points).cwiseAbs().maxCoeff(), 0.1);
-    EXPECT_GT(run.volume_ratio_min, 0.95);
-    // Folded, with the forearm kept out of the upper arm.
-    motion.keys[1].rotations.back() = Eigen::AngleAxisd(2.4, Vec3::UnitX());
-    SkinRunOptions options{.frames = 20, .rate = 30.0, .settle = 1};
-    const SkinRun through = run_body_skinning(limb, motion, options);
-    options.skinning.collisions = SkinCollisions::Global;
-    const SkinRun apart = run_body_skinning(limb, motion, options);
-    EXPECT_GT(through.mean_penetration, 4e-3);
-    EXPECT_LT(apart.mean_penetration, 1e-3);
-    // A finer skin follows that of the tetrahedra.
-    Body fine = limb;
-    fine.display_skin = limb.skin.mesh;
-    const SkinRun shown = run_body_skinning(fine, motion, options);
-    EXPECT_LT((shown.frames[0] - apart.frames[0]).cwiseAbs().maxCoeff(), 1e-4);
-    EXPECT_LT((shown.frames[19] - apart.frames[19]).cwiseAbs().maxCoeff(), 1e-4);
-    const support::TemporaryFolder folder;
-    write_skin_run(folder.path() / "limb.glb", character, run);
-    EXPECT_TRUE(std::filesystem::exists(folder.path() / "limb.glb"));
-}
-
 }  // namespace
 }  // namespace sinew

@@ -4,7 +4,9 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/io/motion_table.h"
 #include "sinew/pipeline/body_cache.h"
+#include "sinew/pipeline/body_in_motion.h"
 #include "sinew/pipeline/skin_character.h"
 #include "sinew/pipeline/skin_comparison.h"
 #include "sinew/render/png.h"
@@ -12,7 +14,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <functional>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -31,6 +32,9 @@ struct SkinSettings {
     std::string output;
     std::string compare;
     std::string sequence = "obj";
+    std::string layers = "skin";
+    std::string activations;
+    bool has_gravity = false;
     std::string method = "projective";
     std::string rest = "align";
     std::string skeleton_unit;
@@ -57,17 +61,6 @@ RestPoses rest_poses(const SkinSettings& settings) {
     return settings.rest == "same" ? RestPoses::Same : RestPoses::Aligned;
 }
 
-// Runs, and writes the frames meanwhile.
-SkinRun written(const SkinSettings& settings, const Character& character,
-                const CharacterMotion& motion, const SkinRunOptions& options,
-                const std::function<SkinRun(const SkinFrameSink&)>& run) {
-    SkinRunWriter writer(settings.output, character, skin_frame_times(motion, options),
-                         settings.sequence);
-    SkinRun done = run([&](Points frame) { writer.add(std::move(frame)); });
-    writer.commit();
-    return done;
-}
-
 // A body of bones, muscle and fat moves by what it is made of.
 SkinRun move_body(const SkinSettings& settings, const Context& context) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
@@ -80,14 +73,34 @@ SkinRun move_body(const SkinSettings& settings, const Context& context) {
                           .remedy = "leave out --skeleton, --method, --compare, --collisions local "
                                     "and --simulate-vertices, and give --motion"});
     }
+    BodyMotionJob job;
+    job.layers = layers_from_names(settings.layers, "--layers");
+    job.options = {.iterations = settings.run.skinning.iterations,
+                   .rate = settings.run.rate,
+                   .frames = settings.run.frames,
+                   .settle = settings.run.settle,
+                   .dynamics = settings.run.skinning.dynamics,
+                   .gravity = settings.has_gravity,
+                   .collisions = settings.run.skinning.collisions == SkinCollisions::Global};
     const Body body = read_archive(settings.mesh);
-    const Character character = character_of(body);
-    const CharacterMotion motion =
-        read_character_motion(settings.motion, character.skeleton, settings.files.read_options(),
-                              rest_poses(settings), settings.animation);
-    return written(settings, character, motion, settings.run, [&](const SkinFrameSink& sink) {
-        return run_body_skinning(body, motion, settings.run, context.progress, sink);
+    job.poses = read_pose_track(body, settings.motion, settings.files.read_options(),
+                                rest_poses(settings), settings.animation);
+    if (!settings.activations.empty()) {
+        job.activations =
+            ActivationTrack(body, read_motion_table(settings.activations), settings.activations);
+        if (!job.activations.unknown().empty()) {
+            context.progress.warn(fmt::format("{}: no muscle of the body is meant by {}",
+                                              settings.activations,
+                                              join(job.activations.unknown(), ", ")));
+        }
+    }
+    SkinRunWriter writer(settings.output, written_layers(body, job.layers), body_frame_times(job),
+                         settings.sequence);
+    const BodyRun run = run_body_motion(body, job, context.progress, [&](const Frame& frame) {
+        writer.add(joined_points(frame, job.layers));
     });
+    writer.commit();
+    return run.numbers;
 }
 
 // All methods side by side, as a picture and as numbers.
@@ -111,6 +124,12 @@ void compare(const SkinSettings& settings, const Character& character,
 
 SkinRun move_character(const SkinSettings& settings, const Context& context,
                        nlohmann::ordered_json& result) {
+    if (settings.layers != "skin" || !settings.activations.empty() || settings.has_gravity) {
+        throw InputError({.where = settings.mesh,
+                          .found = "a character with options of bodies",
+                          .needs = "a body (.sinew) for --layers, --activations and --gravity",
+                          .remedy = "leave these out, or make a body with 'sinew build'"});
+    }
     const ReadOptions read = skeleton_options(settings);
     Character character =
         read_character(settings.mesh, settings.skeleton, settings.files.read_options(), read);
@@ -131,9 +150,11 @@ SkinRun move_character(const SkinSettings& settings, const Context& context,
         options.cache = settings.cache.empty() ? BodyCache::default_folder()
                                                : std::filesystem::path(settings.cache);
     }
-    SkinRun run = written(settings, character, motion, options, [&](const SkinFrameSink& sink) {
-        return run_skinning(character, motion, options, context.progress, sink);
-    });
+    SkinRunWriter writer(settings.output, character, skin_frame_times(motion, options),
+                         settings.sequence);
+    SkinRun run = run_skinning(character, motion, options, context.progress,
+                               [&](Points frame) { writer.add(std::move(frame)); });
+    writer.commit();
     if (!settings.compare.empty()) {
         compare(settings, character, motion, options, context, result);
     }
@@ -191,6 +212,7 @@ Verb skin_verb() {
             "  sinew skin man.ply --skeleton man.json --motion wave.json -o wave.glb\n"
             "  sinew skin character.glb --motion dance.bvh -o out.glb\n"
             "  sinew skin body.sinew --motion squat.json -o squat.glb\n"
+            "  sinew skin body.sinew --motion walk --layers skin,muscles,bones -o walk.glb\n"
             "  sinew skin man.ply --skeleton man.json --motion squat.json --collisions global "
             "--compare strip.png -o squat.glb\n"
             "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
@@ -211,7 +233,8 @@ Verb skin_verb() {
               .metavar = "FILE"},
              {.name = "--motion",
               .help = "key frames in .json, a .bvh or .anim file, or the animation of a .glb, "
-                      ".gltf or .fbx file; without it that of the skin's own file",
+                      ".gltf or .fbx file; without it that of the skin's own file; of a body "
+                      "also wave or walk",
               .target = &settings->motion,
               .metavar = "FILE"},
              {.name = "--animation",
@@ -240,6 +263,19 @@ Verb skin_verb() {
                       "penetration of each",
               .target = &settings->compare,
               .metavar = "FILE.png"},
+             {.name = "--layers",
+              .help = "of a body, with commas in between: skin, muscles, bones, envelope, tissues, "
+                      "tet_skin (the skin of its tetrahedra)",
+              .target = &settings->layers,
+              .metavar = "NAMES"},
+             {.name = "--activations",
+              .help = "of a body: how active muscles are over time, a .sto or .mot table with "
+                      "names of muscles or groups as columns and values from 0 to 1",
+              .target = &settings->activations,
+              .metavar = "FILE"},
+             {.name = "--gravity",
+              .help = "of a body: flesh hangs",
+              .target = &settings->has_gravity},
              {.name = "--sequence",
               .help = "format of a sequence of files",
               .target = &settings->sequence,
@@ -257,6 +293,10 @@ Verb skin_verb() {
               .help = "frames per second",
               .target = &settings->run.rate,
               .metavar = "HZ"},
+             {.name = "--settle",
+              .help = "frames in the first pose before the motion starts",
+              .target = &settings->run.settle,
+              .metavar = "N"},
              {.name = "--cache",
               .help = "folder where weights of fine skins are kept; default ~/.cache/sinew",
               .target = &settings->cache,

@@ -19,4 +19,16 @@ Points positions_of(const EmbeddedPoints& embedded, const Points& tet_points, co
     return result;
 }
 
+Points positions_of(const TetSurface& surface, const Points& tet_points) {
+    Points result(static_cast<Eigen::Index>(surface.tet_vertex.size()), 3);
+    for (Eigen::Index i = 0; i < result.rows(); ++i) {
+        result.row(i) = tet_points.row(surface.tet_vertex[static_cast<std::size_t>(i)]);
+    }
+    return result;
+}
+
+State rest_state(const Body& body) {
+    return {.positions = body.tets.points};
+}
+
 }  // namespace sinew

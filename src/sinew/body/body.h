@@ -32,6 +32,9 @@ struct TetSurface {
     std::vector<Index> tet_vertex = {};
 };
 
+/// Positions of a surface's vertices when the tet mesh has these positions.
+Points positions_of(const TetSurface& surface, const Points& tet_points);
+
 /// What each tetrahedron is made of. Tetrahedron t has the entries start[t] .. start[t+1]; its
 /// fractions sum to 1.
 struct TissueShares {
@@ -90,25 +93,18 @@ struct Activation {
     std::vector<double> values = {};
 };
 
-/// The present of a body: its tet mesh's points now.
+/// The present of a body. Every simulator fills one, every surface, picture and file is made of
+/// one (body_surfaces.h).
 struct State {
     double time = 0.0;                 ///< s
-    Points positions = Points(0, 3);   ///< m
-    Points velocities = Points(0, 3);  ///< m/s
+    Points positions = Points(0, 3);   ///< of the tet mesh's points, m
+    Points velocities = Points(0, 3);  ///< of the same, m/s; without rows: still
+    /// T_posed_rest of each segment of the skeleton; none: bones stand as at rest.
+    std::vector<Eigen::Isometry3d> segments = {};
 };
 
-/// What leaves: surfaces and numbers to look at.
-struct Frame {
-    struct Measure {
-        std::string name;
-        double value = 0.0;
-        std::string unit = {};
-    };
-    double time = 0.0;  ///< s
-    std::vector<MeshPart> parts = {};
-    std::vector<Measure> measures = {};
-    std::vector<std::string> notes = {};
-};
+/// A body that stands still as it was built.
+State rest_state(const Body& body);
 
 /// Checks every promise above: sizes, ranges, indices, unit vectors, sums of fractions, tets of
 /// positive volume, surfaces that lie where their tet vertices lie. Linear in the body's size.

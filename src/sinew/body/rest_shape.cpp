@@ -25,12 +25,6 @@ Mat3 edges(const Points& x, const Tets& tets, Eigen::Index t) {
     return D;
 }
 
-void gather(TetSurface& surface, const Points& points) {
-    for (std::size_t i = 0; i < surface.tet_vertex.size(); ++i) {
-        surface.mesh.points.row(static_cast<Eigen::Index>(i)) = points.row(surface.tet_vertex[i]);
-    }
-}
-
 void turn_fibres(const Body& body, const Points& points, Fibres& fibres) {
     const auto count = fibres.start.size() - 1;
     parallel_for(count, kPiece, [&](std::size_t begin, std::size_t end) {
@@ -101,8 +95,8 @@ Body with_rest_shape(const Body& body, const Points& points, const MovedBones& m
     Body result = body;
     const Tets& tets = body.tets.tets;
     result.tets.points = points;
-    gather(result.skin, points);
-    gather(result.envelope, points);
+    result.skin.mesh.points = positions_of(body.skin, points);
+    result.envelope.mesh.points = positions_of(body.envelope, points);
     turn_fibres(body, points, result.fibres);
     if (body.display_skin_embedding.size() > 0) {
         // It keeps its distance from the tets' skin: weights of points a little outside would

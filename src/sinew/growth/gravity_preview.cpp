@@ -78,11 +78,7 @@ std::vector<Points> jump_preview(const Body& body, const JumpOptions& options,
             flesh.springs->set_targets(targets);
             flesh.solver.advance(x, v, options.damping, {.max_iterations = 8, .tolerance = 1e-2});
         }
-        Points skin(static_cast<Eigen::Index>(body.skin.tet_vertex.size()), 3);
-        for (Eigen::Index i = 0; i < skin.rows(); ++i) {
-            skin.row(i) = x.row(body.skin.tet_vertex[static_cast<std::size_t>(i)]);
-        }
-        result.push_back(std::move(skin));
+        result.push_back(positions_of(body.skin, x));
         if (callback) {
             callback(frame, x);
         }

@@ -7,8 +7,8 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
 #include "sinew/growth/skin_barrier.h"
-#include "sinew/mesh/connectivity.h"
 #include "sinew/solver/anderson.h"
+#include "sinew/tissue/muscle_tensors.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ struct MuscleGrowth::Data {
     std::vector<double> pressure;  // of the barrier on its vertices, Pa
     std::vector<SkinBarrier::Height> heights;
     Points x;
-    Tets across;                        // neighbours of tetrahedra
+    std::optional<MuscleTensors> tensors;
     std::vector<FibreStretch> stretch;  // per muscle
     std::vector<Mat3> growth;           // per tetrahedron
     std::vector<double> rest_volume;    // per tetrahedron
@@ -110,10 +110,8 @@ struct MuscleGrowth::Data {
                s.part[at(entry)] >= 0;
     }
     Vec3 fibre(std::size_t tet, Index muscle) const;
-    Mat3 tensor(std::size_t tet) const;
     void set(std::span<const double> values, double low, double high, const char* what,
              FibreStretch (*stretch_of)(double));
-    void smooth_tensors();
     std::vector<double> shares_now() const;
     std::vector<double> corrections();
     void ask_for_volumes();
@@ -133,27 +131,6 @@ Vec3 MuscleGrowth::Data::fibre(std::size_t tet, Index muscle) const {
     return Vec3::Zero();
 }
 
-Mat3 MuscleGrowth::Data::tensor(std::size_t tet) const {
-    constexpr std::size_t kMost = 32;
-    std::array<GrowingShare, kMost> shares;
-    std::size_t count = 0;
-    const TissueShares& s = rest.shares;
-    for (Index e = s.start[tet]; e < s.start[tet + 1] && count < kMost; ++e) {
-        if (!is_belly(e)) {
-            continue;
-        }
-        const FibreStretch& change = stretch[at(s.part[at(e)])];
-        if (change.along == 1.0 && change.across == 1.0) {
-            continue;
-        }
-        const Vec3 d = fibre(tet, s.part[at(e)]);
-        if (d.squaredNorm() > 0.5) {
-            shares[count++] = {.fibre = d, .stretch = change, .fraction = s.fraction[at(e)]};
-        }
-    }
-    return blended_growth({shares.data(), count}, options.keeps_volume);
-}
-
 void MuscleGrowth::Data::set(std::span<const double> values, double low, double high,
                              const char* what, FibreStretch (*stretch_of)(double)) {
     if (values.size() != rest.muscles.size()) {
@@ -171,40 +148,17 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
         }
         stretch[m] = rest.muscles[m].is_passive ? FibreStretch{} : stretch_of(values[m]);
     }
+    growth = tensors->tensors(stretch);
     parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
-            growth[t] = tensor(t);
             target_volume[t] = growth[t].determinant() * rest_volume[t];
         }
     });
-    smooth_tensors();
+    tensors->smooth(growth, options.smoothing_rounds);
     tets->set_growth(growth);
     fraction = shares_now();
     iterations_since_set = 0;
     still_iterations = 0;
-}
-
-// Weighted means with growing neighbours; those that do not grow stay.
-void MuscleGrowth::Data::smooth_tensors() {
-    std::vector<Mat3> old;
-    const auto grows = [&](std::size_t t) { return old[t] != Mat3::Identity(); };
-    for (int round = 0; round < options.smoothing_rounds; ++round) {
-        old = growth;
-        parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t t = begin; t < end; ++t) {
-                Mat3 sum = rest_volume[t] * old[t];
-                double weight = rest_volume[t];
-                for (int k = 0; k < 4 && grows(t); ++k) {
-                    const Index o = across(static_cast<Eigen::Index>(t), k);
-                    if (o >= 0 && grows(at(o))) {
-                        sum += 0.5 * rest_volume[at(o)] * old[at(o)];
-                        weight += 0.5 * rest_volume[at(o)];
-                    }
-                }
-                growth[t] = grows(t) ? Mat3(sum / weight) : old[t];
-            }
-        });
-    }
 }
 
 // Fractions of the grown tetrahedra: every share has grown by its own ratio.
@@ -382,13 +336,13 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     d.options = options;
     d.tets = make_tet_term(body, options.stiffness);
     d.matrix = make_tet_term(body, matrix_weights(options));
-    d.across = tet_neighbours(body.tets.tets);
     if (body.fibres.start.size() != at(body.tets.tets.rows()) + 1) {
         throw InputError({.where = fmt::format("body '{}'", body.name),
                           .found = "no fibres",
                           .needs = "a fibre direction wherever there is muscle",
                           .remedy = "make the body with 'sinew build'"});
     }
+    d.tensors.emplace(body, options.keeps_volume);
     EnergyTerms terms = {std::make_shared<WithMatrix>(d.tets, d.matrix)};
     if (body.attachments.points.size() > 0) {
         terms.push_back(make_attachment_term(body, options.stiffness));

@@ -2,8 +2,8 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
-#include "sinew/growth/growth_tensor.h"
 #include "sinew/solver/local_global.h"
+#include "sinew/tissue/fibre_stretch.h"
 #include "sinew/tissue/tissue_terms.h"
 
 #include <memory>

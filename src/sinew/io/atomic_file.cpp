@@ -187,6 +187,13 @@ void AtomicStream::append(AtomicStream& other) {
                   std::fseek(other.out_.get(), 0, SEEK_END) == 0);
 }
 
+void AtomicStream::read(std::size_t begin, std::span<char> bytes) {
+    flush();
+    require(std::fseek(out_.get(), static_cast<long>(begin), SEEK_SET) == 0 &&
+            std::fread(bytes.data(), 1, bytes.size(), out_.get()) == bytes.size() &&
+            std::fseek(out_.get(), 0, SEEK_END) == 0);
+}
+
 void AtomicStream::commit() {
     flush();
     file_.commit();

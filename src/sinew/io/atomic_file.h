@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace sinew {
@@ -47,6 +48,8 @@ public:
     void write(std::string_view bytes);
     /// Adds what the other one holds so far.
     void append(AtomicStream& other);
+    /// What was written from byte `begin` on. @throws InputError when there is less
+    void read(std::size_t begin, std::span<char> bytes);
     void commit();
 
 private:

@@ -4,8 +4,9 @@
 
 namespace sinew {
 
-/// Writes the shapes of a moving mesh to a file as they are made, so that long motions need no
-/// memory. The file appears when commit() is called.
+/// Writes the shapes of a moving mesh, or of several parts, to a file as they are made, so that
+/// long motions need no memory. A frame has the points of all parts, one part after the other. The
+/// file appears when commit() is called.
 class FrameWriter {
 public:
     virtual ~FrameWriter() = default;

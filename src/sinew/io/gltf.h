@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -125,13 +126,17 @@ std::string glb_bytes(const GltfScene& scene);
 void add_vertex_animation(GltfScene& scene, Index part, std::span<const double> times,
                           std::vector<Points> frames);
 
-/// Writes a .glb file of one part that plays shapes, frame by frame: the one of the above, byte for
-/// byte. Until it is whole, it takes twice its size on the disk.
+/// Writes a .glb file of parts that play shapes, frame by frame, each a node of its own; of one
+/// part, the file of the above, byte for byte. Until it is whole, it takes twice its size on the
+/// disk.
 class GlbFrameWriter final : public FrameWriter {
 public:
     /// @throws InputError  also when the file would be larger than the format allows
-    GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+    GlbFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
                    std::vector<double> times);
+    GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+                   std::vector<double> times)
+        : GlbFrameWriter(path, std::span(&part, 1), std::move(times)) {}
     ~GlbFrameWriter() override;
     void add(const Points& frame) override;
     void commit() override;

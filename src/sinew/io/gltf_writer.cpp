@@ -64,7 +64,7 @@ public:
     void add_morph(OpenPart& open, const Points& displacement, double weight,
                    std::string_view name);
     void close_part(OpenPart open);
-    /// The animation that shows one morph of the first part after the other.
+    /// The animation that shows one morph after the other, of all parts at once.
     void add_play(const std::string& name, std::span<const double> times);
     /// All of the file that comes before the binary data.
     std::string head();
@@ -301,7 +301,7 @@ Writer::OpenPart Writer::open_part(const GltfPart& part) {
         open.primitive["mode"] = 0;
     }
     open.primitive["material"] = add_material(part);
-    open.node["mesh"] = meshes_.size();
+    open.node["mesh"] = 0;  // known when it is closed
     if (part.skin >= 0) {
         open.node["skin"] = part.skin;
     }
@@ -318,6 +318,7 @@ void Writer::add_morph(OpenPart& open, const Points& displacement, double weight
 void Writer::close_part(OpenPart open) {
     if (!open.mesh.is_null()) {
         open.mesh["primitives"] = OrderedJson::array({std::move(open.primitive)});
+        open.node["mesh"] = meshes_.size();
         meshes_.push_back(std::move(open.mesh));
     }
     node_of_part_.push_back(nodes_.size());
@@ -348,8 +349,11 @@ void Writer::add_play(const std::string& name, std::span<const double> times) {
     OrderedJson samplers = OrderedJson::array();
     samplers.push_back({{"input", input}, {"interpolation", "LINEAR"}, {"output", output}});
     OrderedJson channels = OrderedJson::array();
-    channels.push_back(
-        {{"sampler", 0}, {"target", {{"node", node_of_part_[0]}, {"path", "weights"}}}});
+    for (const std::size_t node : node_of_part_) {
+        if (nodes_[node].contains("mesh")) {
+            channels.push_back({{"sampler", 0}, {"target", {{"node", node}, {"path", "weights"}}}});
+        }
+    }
     animations_.push_back({{"name", clean_name(name)},
                            {"samplers", std::move(samplers)},
                            {"channels", std::move(channels)}});
@@ -519,28 +523,37 @@ void write_glb(const std::filesystem::path& path, std::span<const MeshPart> part
 }
 
 struct GlbFrameWriter::Data {
-    Data(const std::filesystem::path& path_in, const MeshPart& part, std::vector<double> times_in)
+    Data(const std::filesystem::path& path_in, std::span<const MeshPart> parts,
+         std::vector<double> times_in)
         : path(path_in),
           times(std::move(times_in)),
-          scene(scene_of({&part, 1})),
+          scene(scene_of(parts)),
           shapes(path_in),
-          writer(scene, &shapes),
-          open(writer.open_part(scene.parts[0])) {}
+          writer(scene, &shapes) {
+        for (const GltfPart& part : scene.parts) {
+            open.push_back(writer.open_part(part));
+            points += part.part.mesh.points.rows();
+        }
+    }
 
     std::filesystem::path path;
     std::vector<double> times;
     GltfScene scene;
     AtomicStream shapes;  // never gets a name: numbers in front of it are known when it is whole
     Writer writer;
-    Writer::OpenPart open;
+    std::vector<Writer::OpenPart> open = {};
+    Eigen::Index points = 0;
     std::size_t count = 0;
 };
 
-GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
                                std::vector<double> times) {
     require_frame_times(path, times);
     const auto frames = static_cast<double>(times.size());
-    const auto points = static_cast<double>(part.mesh.points.rows());
+    double points = 0.0;
+    for (const MeshPart& part : parts) {
+        points += static_cast<double>(part.mesh.points.rows());
+    }
     const double bytes = frames * (sizeof(float) * (3.0 * points + frames));
     constexpr double kMost = 4.2e9;
     if (bytes > kMost) {
@@ -550,28 +563,37 @@ GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, const MeshPart
                           .needs = "less than 4.2 GB, the most a .glb file holds",
                           .remedy = "write .pc2 or .mdd, or fewer frames with --rate or --frames"});
     }
-    data_ = std::make_unique<Data>(path, part, std::move(times));
+    data_ = std::make_unique<Data>(path, parts, std::move(times));
 }
 GlbFrameWriter::~GlbFrameWriter() = default;
 
 void GlbFrameWriter::add(const Points& frame) {
     Data& d = *data_;
-    const Points& rest = d.scene.parts[0].part.mesh.points;
-    require_frame(d.path, frame, rest.rows(), d.times.size() - d.count);
+    require_frame(d.path, frame, d.points, d.times.size() - d.count);
     if (!frame.allFinite() ||
         (frame.size() > 0 && frame.cwiseAbs().maxCoeff() > kLargestCoordinate)) {
         refuse_scene(fmt::format("{}, frame {}", d.path.string(), d.count + 1),
                      "a coordinate beyond single precision", "coordinates below 1e30 m");
     }
     ++d.count;
-    d.writer.add_morph(d.open, frame - rest, 0.0, fmt::format("frame_{}", d.count));
+    Eigen::Index first = 0;
+    for (std::size_t p = 0; p < d.open.size(); ++p) {
+        const Points& rest = d.scene.parts[p].part.mesh.points;
+        if (rest.rows() > 0) {
+            d.writer.add_morph(d.open[p], frame.middleRows(first, rest.rows()) - rest, 0.0,
+                               fmt::format("frame_{}", d.count));
+        }
+        first += rest.rows();
+    }
 }
 
 void GlbFrameWriter::commit() {
     Data& d = *data_;
     require_no_frames_left(d.path, d.times.size() - d.count);
-    d.writer.close_part(std::move(d.open));
-    d.writer.add_play(d.scene.parts[0].part.name, d.times);
+    for (Writer::OpenPart& part : d.open) {
+        d.writer.close_part(std::move(part));
+    }
+    d.writer.add_play(d.open.size() == 1 ? d.scene.parts[0].part.name : "motion", d.times);
     AtomicStream file(d.path);
     file.write(d.writer.head());
     file.append(d.shapes);

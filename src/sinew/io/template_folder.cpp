@@ -1,6 +1,7 @@
 #include "sinew/io/template_folder.h"
 
 #include "sinew/base/error.h"
+#include "sinew/body/body_surfaces.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
@@ -16,13 +17,6 @@
 namespace sinew {
 
 namespace {
-
-using Colour = std::array<float, 4>;
-constexpr Colour kSkin = {0.80f, 0.52f, 0.40f, 1.0f};
-constexpr Colour kBone = {0.86f, 0.79f, 0.63f, 1.0f};
-constexpr Colour kCartilage = {0.62f, 0.74f, 0.80f, 1.0f};
-constexpr Colour kBelly = {0.55f, 0.09f, 0.07f, 1.0f};
-constexpr Colour kTendon = {0.82f, 0.76f, 0.66f, 1.0f};
 
 void make_folder(const std::filesystem::path& folder) {
     std::error_code error;
@@ -41,11 +35,13 @@ void colour_by_tendon(TriangleMesh& mesh) {
     if (tendon == nullptr) {
         return;
     }
+    const auto belly = colour_of_kind("muscle");
+    const auto pale = colour_of_kind("tendon");
     Attribute colour{.name = std::string(kColourAttribute), .components = 3, .values = {}};
     for (const double t : tendon->values) {
         for (std::size_t k = 0; k < 3; ++k) {
-            colour.values.push_back(static_cast<double>(kBelly[k]) +
-                                    t * static_cast<double>(kTendon[k] - kBelly[k]));
+            colour.values.push_back(static_cast<double>(belly[k]) +
+                                    t * static_cast<double>(pale[k] - belly[k]));
         }
     }
     mesh.point_data = {std::move(colour)};
@@ -53,18 +49,18 @@ void colour_by_tendon(TriangleMesh& mesh) {
 
 std::vector<MeshPart> parts_of(const Template& anatomy) {
     std::vector<MeshPart> parts;
-    parts.push_back({.name = "skin", .mesh = anatomy.skin, .kind = "skin", .colour = kSkin});
+    const auto add = [&](const std::string& name, const TriangleMesh& mesh, std::string_view kind) {
+        parts.push_back({.name = name,
+                         .mesh = mesh,
+                         .kind = std::string(kind),
+                         .colour = colour_of_kind(kind)});
+    };
+    add("skin", anatomy.skin, "skin");
     for (const Bone& bone : anatomy.bones) {
-        parts.push_back({.name = bone.name,
-                         .mesh = bone.mesh,
-                         .kind = std::string(name_of(bone.kind)),
-                         .colour = bone.kind == BoneKind::Bone ? kBone : kCartilage});
+        add(bone.name, bone.mesh, name_of(bone.kind));
     }
     for (const Muscle& muscle : anatomy.muscles) {
-        parts.push_back({.name = muscle.name,
-                         .mesh = muscle.mesh,
-                         .kind = muscle.is_passive ? "tendon" : "muscle",
-                         .colour = muscle.is_passive ? kTendon : kBelly});
+        add(muscle.name, muscle.mesh, muscle.is_passive ? "tendon" : "muscle");
     }
     return parts;
 }

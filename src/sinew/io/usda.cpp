@@ -164,53 +164,82 @@ void write_usda(const std::filesystem::path& path, std::span<const MeshPart> par
 struct UsdaFrameWriter::Data {
     std::filesystem::path path;
     AtomicStream file;
+    AtomicStream shapes;  // frame after frame, in single precision; never gets a name
     std::vector<double> times;
-    Eigen::Index points;
-    std::string tail;  // what comes after the frames
+    std::vector<Eigen::Index> points;  // of each part
+    Eigen::Index all_points;
+    std::vector<std::string> head;  // of each part, before its frames
+    std::vector<std::string> tail;  // and after them
     std::size_t count = 0;
-    std::string bytes = {};
 };
 
-UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, const MeshPart& part,
+UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
                                  std::vector<double> times) {
-    const std::span<const MeshPart> parts(&part, 1);
     require_writable(parts, "USD");
     require_frame_times(path, times);
-    std::string head = fmt::format(
+    data_.reset(new Data{.path = path,
+                         .file = AtomicStream(path),
+                         .shapes = AtomicStream(path),
+                         .times = std::move(times),
+                         .points = {},
+                         .all_points = 0,
+                         .head = {},
+                         .tail = {}});
+    Data& d = *data_;
+    d.file.write(fmt::format(
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = \"Y\"\n"
         "    timeCodesPerSecond = {}\n    startTimeCode = {}\n    endTimeCode = {}\n)\n\n"
         "def Xform \"World\"\n{{",
-        kTimeCodesPerSecond, kTimeCodesPerSecond * times.front(),
-        kTimeCodesPerSecond * times.back());
-    append_shape(head, part, usd_prim_names(parts)[0]);
-    head += "        point3f[] points.timeSamples = {\n";
-    std::string tail = "        }\n";
-    append_colours(tail, part);
-    data_.reset(new Data{.path = path,
-                         .file = AtomicStream(path),
-                         .times = std::move(times),
-                         .points = part.mesh.points.rows(),
-                         .tail = tail + "    }\n}\n"});
-    data_->file.write(head);
+        kTimeCodesPerSecond, kTimeCodesPerSecond * d.times.front(),
+        kTimeCodesPerSecond * d.times.back()));
+    const std::vector<std::string> prims = usd_prim_names(parts);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        append_shape(d.head.emplace_back(), parts[p], prims[p]);
+        append_colours(d.tail.emplace_back(), parts[p]);
+        d.points.push_back(parts[p].mesh.points.rows());
+        d.all_points += d.points.back();
+    }
 }
 UsdaFrameWriter::~UsdaFrameWriter() = default;
 
 void UsdaFrameWriter::add(const Points& frame) {
     Data& d = *data_;
-    require_frame(d.path, frame, d.points, d.times.size() - d.count);
-    d.bytes = "            ";
-    append_number(d.bytes, kTimeCodesPerSecond * d.times[d.count]);
-    d.bytes += ": ";
-    append_triples(d.bytes, frame.data(), static_cast<std::size_t>(frame.rows()), 3);
-    d.bytes += ",\n";
-    d.file.write(d.bytes);
+    require_frame(d.path, frame, d.all_points, d.times.size() - d.count);
+    const Eigen::Matrix<float, Eigen::Dynamic, 3, Eigen::RowMajor> single = frame.cast<float>();
+    d.shapes.write({reinterpret_cast<const char*>(single.data()),
+                    static_cast<std::size_t>(single.size()) * sizeof(float)});
     ++d.count;
 }
 
+// Frames come part after part in the file, and all parts at once from the simulation.
 void UsdaFrameWriter::commit() {
-    require_no_frames_left(data_->path, data_->times.size() - data_->count);
-    data_->file.write(data_->tail);
-    data_->file.commit();
+    Data& d = *data_;
+    require_no_frames_left(d.path, d.times.size() - d.count);
+    const auto row_bytes = 3 * sizeof(float);
+    std::size_t first = 0;
+    std::string text;
+    for (std::size_t p = 0; p < d.points.size(); ++p) {
+        const auto rows = static_cast<std::size_t>(d.points[p]);
+        std::vector<float> single(3 * rows);
+        d.file.write(d.head[p]);
+        d.file.write("        point3f[] points.timeSamples = {\n");
+        for (std::size_t f = 0; f < d.times.size(); ++f) {
+            const std::size_t begin = f * static_cast<std::size_t>(d.all_points) + first;
+            d.shapes.read(begin * row_bytes,
+                          {reinterpret_cast<char*>(single.data()), single.size() * sizeof(float)});
+            const std::vector<double> values(single.begin(), single.end());
+            text = "            ";
+            append_number(text, kTimeCodesPerSecond * d.times[f]);
+            text += ": ";
+            append_triples(text, values.data(), rows, 3);
+            text += ",\n";
+            d.file.write(text);
+        }
+        d.file.write("        }\n" + d.tail[p] + "    }\n");
+        first += rows;
+    }
+    d.file.write("}\n");
+    d.file.commit();
 }
 
 void write_usda(const std::filesystem::path& path, const MeshPart& part,

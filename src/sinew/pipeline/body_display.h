@@ -1,32 +1,11 @@
 #pragma once
 
-#include "sinew/body/body.h"
+#include "sinew/body/body_surfaces.h"
 
 #include <array>
-#include <memory>
-#include <string>
 #include <vector>
 
 namespace sinew {
-
-/// The surfaces of a body that a viewer switches on and off.
-enum class DisplayLayer { Skin = 0, Muscles = 1, Bones = 2, Envelope = 3, Tissues = 4 };
-inline constexpr int kDisplayLayers = 5;
-
-/// Triangles of one part of a layer.
-struct DisplayPart {
-    std::string name;
-    std::string kind;        ///< "skin", "muscle", "tendon", "bone", ..., or a tissue
-    std::string group = {};  ///< of a muscle
-    Eigen::Index first = 0;  ///< triangle
-    Eigen::Index count = 0;  ///< triangles
-};
-
-struct DisplayMesh {
-    Points points = Points(0, 3);  ///< at rest
-    Triangles triangles = Triangles(0, 3);
-    std::vector<DisplayPart> parts = {};
-};
 
 /// Line segments along the fibres of the muscles.
 struct DisplayLines {
@@ -52,7 +31,10 @@ public:
     BodyDisplay(const Body& body, const TriangleMesh& skin);
 
     const DisplayMesh& mesh(DisplayLayer layer) const {
-        return meshes_[static_cast<std::size_t>(layer)];
+        return meshes_.at(layer);
+    }
+    const DisplayMeshes& meshes() const {
+        return meshes_;
     }
     const DisplayLines& fibres() const {
         return fibres_;
@@ -61,29 +43,18 @@ public:
     void make_fibres(const Body& body);
 
 private:
-    std::array<DisplayMesh, kDisplayLayers> meshes_ = {};
+    DisplayMeshes meshes_ = {};
     DisplayLines fibres_ = {};
 };
 
-/// Moves the meshes of a display with the tetrahedra of a body that is at rest where the display
-/// is.
-class DisplayDriver {
+/// Values at the vertices of a display's skin, for those of a body's skin: the nearest.
+class SkinValues {
 public:
-    DisplayDriver(const BodyDisplay& display, const Body& body);
-
-    /// Points of a layer when the tetrahedra have these points:  rest + E(x) - E(x at rest).
-    Points moved(DisplayLayer layer, const Points& x) const;
-    /// Values at the vertices of the display's skin, for those of the body's skin.
+    SkinValues(const DisplayMesh& display_skin, const Body& body);
     std::vector<double> on_body_skin(const std::vector<double>& display_values) const;
 
 private:
-    struct Layer {
-        EmbeddedPoints embedded = {};
-        Points offset = Points(0, 3);  // rest - E(x at rest)
-    };
-    Tets tets_;
-    std::array<Layer, kDisplayLayers> layers_ = {};
-    std::vector<Index> skin_vertex_ = {};  // of the display, nearest to each of the body's skin
+    std::vector<Index> vertex_ = {};  // of the display, for each of the body's skin
 };
 
 }  // namespace sinew

@@ -109,11 +109,6 @@ void write_stretch_curves(const std::filesystem::path& folder, const StretchCurv
 TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job,
                      const Progress& progress = {});
 
-/// The whole body with some muscles contracted [Kadlecek2022, eq. 4.15]: flesh and skin follow.
-/// Activation a shortens a muscle's belly as if by the factor 1 / (1 + kFullContraction a), and its
-/// volume stays.
-inline constexpr double kFullContraction = 0.8;
-
 /// Fibres of one muscle in a body's tetrahedra as they are now, by the force-length curves of
 /// muscle_constants, with lambda = J^(-1/3) |F a0| as in volumetric muscle.
 struct BodyFibres {
@@ -128,6 +123,8 @@ struct BodyFibres {
 std::vector<BodyFibres> measure_body_fibres(const Body& body, const Points& positions,
                                             std::span<const double> activation);
 
+/// The whole body with some muscles contracted [Kadlecek2022, eq. 4.15], by the rule of
+/// contraction_of: flesh and skin follow.
 struct BodyContraction {
     Body rest = {};
     Points positions = Points(0, 3);  ///< of the tets

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/body_surfaces.h"
 #include "sinew/body/names.h"
 #include "sinew/energy/finite_volume.h"
 #include "sinew/growth/muscle_growth.h"
@@ -15,45 +16,17 @@
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sinew {
 
 namespace {
 
-/// Surfaces of a body at given positions of its tets.
+/// Skin, muscles and bones of a body whose tets have these positions; bones stand.
 std::vector<MeshPart> parts_at(const Body& body, const Points& x) {
-    std::vector<MeshPart> parts;
-    const bool has_display = body.display_skin.points.rows() > 0;
-    MeshPart skin{.name = "skin",
-                  .mesh = has_display ? body.display_skin : body.skin.mesh,
-                  .kind = "skin",
-                  .colour = {0.72f, 0.52f, 0.42f, 1.0f}};
-    if (has_display) {
-        skin.mesh.points = positions_of(body.display_skin_embedding, x, body.tets.tets);
-    } else {
-        for (std::size_t i = 0; i < body.skin.tet_vertex.size(); ++i) {
-            skin.mesh.points.row(static_cast<Eigen::Index>(i)) = x.row(body.skin.tet_vertex[i]);
-        }
-    }
-    skin.mesh.point_data.clear();
-    skin.mesh.triangle_data.clear();
-    parts.push_back(std::move(skin));
-    for (std::size_t m = 0; m < body.muscle_embeddings.size(); ++m) {
-        MeshPart part{.name = body.muscles[m].name,
-                      .mesh = {.points = positions_of(body.muscle_embeddings[m], x, body.tets.tets),
-                               .triangles = body.muscles[m].mesh.triangles},
-                      .kind = "muscle"};
-        part.colour = {0.45f, 0.10f, 0.08f, 1.0f};
-        parts.push_back(std::move(part));
-    }
-    for (const Bone& bone : body.bones) {
-        parts.push_back({.name = bone.name,
-                         .mesh = {.points = bone.mesh.points, .triangles = bone.mesh.triangles},
-                         .kind = "bone",
-                         .colour = {0.80f, 0.74f, 0.62f, 1.0f}});
-    }
-    return parts;
+    constexpr std::array kLayers = {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones};
+    return surfaces_at(body, {.positions = x}, kLayers);
 }
 
 /// Share of a tetrahedron that is belly of a muscle.
@@ -123,7 +96,7 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
     std::vector<Index> chosen;
     for (const std::string& word : job.muscles) {
         for (const Index m : find_muscles(done.rest.muscles, word, "--muscles")) {
-            beta[static_cast<std::size_t>(m)] = 1.0 + kFullContraction * job.activation.to;
+            beta[static_cast<std::size_t>(m)] = contraction_of(job.activation.to);
             chosen.push_back(m);
         }
     }
@@ -171,7 +144,7 @@ void write_body_contraction(const std::filesystem::path& path, const BodyContrac
     const std::vector<MeshPart> now = parts_at(done.rest, done.positions);
     GltfScene scene = scene_of(rest);
     for (std::size_t p = 0; p < rest.size(); ++p) {
-        if (rest[p].kind != "bone") {
+        if (rest[p].mesh.points != now[p].mesh.points) {
             scene.parts[p].morphs.push_back(
                 {.name = "contracted",
                  .displacement = now[p].mesh.points - rest[p].mesh.points,

@@ -2,7 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/body/rest_shape.h"
+#include "sinew/body/body_surfaces.h"
 #include "sinew/body/surface.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/io/asset.h"
@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 namespace sinew {
@@ -105,11 +106,10 @@ Attribute sag_of_skin(const GrowthResult& grown) {
     return sag;
 }
 
-/// The body as it hangs: surfaces only.
-Body hanging(const GrowthResult& grown) {
-    Body body = with_rest_shape(grown.body, grown.sagged);
-    body.tets = {};
-    return body;
+/// Skin, muscles and bones of the body as it hangs; bones stand.
+std::vector<MeshPart> hanging(const GrowthResult& grown) {
+    constexpr std::array kLayers = {DisplayLayer::Skin, DisplayLayer::Muscles, DisplayLayer::Bones};
+    return surfaces_at(grown.body, {.positions = grown.sagged}, kLayers);
 }
 
 bool is_glb(const std::filesystem::path& path) {
@@ -198,12 +198,12 @@ std::string write_grown(const std::filesystem::path& path, const Body& rest,
                         const GrowthResult& grown) {
     const bool hangs = grown.sagged.rows() > 0;
     if (!is_glb(path)) {
-        const bool shows_hanging = hangs && !holds_volumes(path);
-        return write_asset(path, {.content = shows_hanging ? hanging(grown) : grown.body});
+        return hangs && !holds_volumes(path) ? write_asset(path, {.content = hanging(grown)})
+                                             : write_asset(path, {.content = grown.body});
     }
     const std::vector<MeshPart> before = parts_of(rest);
     const std::vector<MeshPart> after = parts_of(grown.body);
-    const std::vector<MeshPart> low = hangs ? parts_of(hanging(grown)) : std::vector<MeshPart>{};
+    const std::vector<MeshPart> low = hangs ? hanging(grown) : std::vector<MeshPart>{};
     GltfScene scene = scene_of(before);
     for (std::size_t i = 0; i < before.size(); ++i) {
         scene.parts[i].morphs.push_back(

@@ -17,8 +17,6 @@
 #include "sinew/pipeline/skeleton_fit.h"
 #include "sinew/pipeline/upsampling_cache.h"
 #include "sinew/skinning/blend_skinning.h"
-#include "sinew/skinning/body_flesh.h"
-#include "sinew/skinning/body_skinning.h"
 #include "sinew/skinning/shown_skin.h"
 
 #include <fmt/format.h>
@@ -148,24 +146,6 @@ ProjectiveSkinningOptions in_its_own_unit(const Points& skin, ProjectiveSkinning
     return options;
 }
 
-int frame_count(const CharacterMotion& motion, const SkinRunOptions& options) {
-    // Files round the time of a frame (0.0333333 s): a last one that is short by this much counts.
-    constexpr double kShortBy = 0.02;
-    constexpr double kMostFrames = 1e6;
-    if (options.frames > 0) {
-        return options.frames;
-    }
-    const double length = motion.times.back() - motion.times.front();
-    if (!(length * options.rate < kMostFrames)) {
-        throw InputError(
-            {.where = "motion",
-             .found = fmt::format("{:g} s, {:g} frames per second", length, options.rate),
-             .needs = fmt::format("at most {:g} frames", kMostFrames),
-             .remedy = "choose a smaller --rate, or say how many with --frames"});
-    }
-    return 1 + static_cast<int>(std::floor(length * options.rate + kShortBy));
-}
-
 // Simulations know no files: what they find wrong with "skin" or "skeleton" is in one.
 ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
                                const ProjectiveSkinningOptions& options) {
@@ -186,40 +166,6 @@ ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& s
         throw;
     }
 }
-
-// What the frames of a run add up to.
-class RunTotals {
-public:
-    /// @param seconds        of the simulation
-    /// @param seconds_shown  of what is shown, on top
-    void add(double seconds, double seconds_shown, double volume_ratio,
-             const SkinPenetration& inside) {
-        ++frames_;
-        seconds_ += seconds;
-        seconds_shown_ += seconds_shown;
-        volume_ratio_min_ = std::min(volume_ratio_min_, volume_ratio);
-        vertices_ += inside.vertices;
-        depth_ += inside.vertices * inside.mean;
-        deepest_ = std::max(deepest_, inside.deepest);
-    }
-    void write_to(SkinRun& run) const {
-        run.fps = seconds_ > 0.0 ? frames_ / seconds_ : 0.0;
-        run.shown_fps = seconds_ > 0.0 ? frames_ / (seconds_ + seconds_shown_) : 0.0;
-        run.max_penetration = deepest_;
-        run.mean_penetration = depth_ / std::max(1.0, vertices_);
-        run.enclosed_vertices = vertices_ / std::max(1.0, frames_);
-        run.volume_ratio_min = volume_ratio_min_;
-    }
-
-private:
-    double frames_ = 0.0;
-    double seconds_ = 0.0;
-    double seconds_shown_ = 0.0;
-    double volume_ratio_min_ = 1.0;
-    double vertices_ = 0.0;  // inside, in all of them
-    double depth_ = 0.0;     // of these, m
-    double deepest_ = 0.0;
-};
 
 void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
     if (sink) {
@@ -244,11 +190,7 @@ double place_blended(ProjectiveSkinning& skinning, const BlendSkinning& blend, S
 
 std::vector<double> skin_frame_times(const CharacterMotion& motion, const SkinRunOptions& options) {
     require_valid_run(options);
-    std::vector<double> times;
-    for (int f = 0; f < frame_count(motion, options); ++f) {
-        times.push_back(static_cast<double>(f) / options.rate);
-    }
-    return times;
+    return frame_times(motion.times.back() - motion.times.front(), options.rate, options.frames);
 }
 
 Character read_character(const std::filesystem::path& mesh, const std::filesystem::path& skeleton,
@@ -343,64 +285,6 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     return run;
 }
 
-Character character_of(const Body& body) {
-    Character character;
-    character.name = body.name;
-    character.mesh = body.display_skin.points.rows() > 0 ? body.display_skin : body.skin.mesh;
-    character.skin = character.mesh;
-    character.skeleton = skeleton_of(body.skeleton);
-    for (Eigen::Index i = 0; i < character.mesh.points.rows(); ++i) {
-        character.skin_vertex.push_back(static_cast<Index>(i));
-    }
-    return character;
-}
-
-SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
-                          const SkinRunOptions& options, const Progress& progress,
-                          const SkinFrameSink& sink) {
-    require_valid_run(options);
-    SkinRun run;
-    const Timer prepare;
-    BodySkinning skinning(body,
-                          {.iterations = options.skinning.iterations,
-                           .step = 1.0 / options.rate,
-                           .dynamics = options.skinning.dynamics,
-                           .collisions = options.skinning.collisions == SkinCollisions::Global});
-    run.preprocess_s = prepare.seconds();
-    run.simulated_vertices = body.tets.points.rows();
-    run.tets = body.tets.tets.rows();
-    // The finer skin follows that of the tetrahedra, not the tetrahedra: those below a crease are
-    // crushed, and would throw out what lies a little beside them.
-    std::optional<ShownSkin> shown;
-    if (body.display_skin.points.rows() > 0) {
-        const Timer timer;
-        const TriangleMesh closed = without_holes(body.display_skin);
-        shown.emplace(bind_to_triangles(body.skin.mesh, closed), skinning.skin_on_joints(), closed,
-                      options.skinning.collisions == SkinCollisions::Global);
-        run.upsampling_s = timer.seconds();
-    }
-    const auto pose_at = [&](double time) {
-        return pose_of(skinning.skeleton(), sample(motion, time));
-    };
-    run.times = skin_frame_times(motion, options);
-    skinning.reset(pose_at(motion.times.front()), options.settle);
-    RunTotals totals;
-    auto stage = progress.stage("skinning", run.times.size());
-    for (const double time : run.times) {
-        const CharacterPose pose = pose_at(motion.times.front() + time);
-        const double seconds = skinning.step(pose).seconds;
-        const Timer timer;
-        const Points& frame = shown ? shown->show(skinning.skin(), pose) : skinning.skin();
-        const double seconds_shown = shown ? timer.seconds() : 0.0;
-        totals.add(seconds, seconds_shown, skinning.volume_ratio(),
-                   shown ? shown->penetration() : skinning.penetration());
-        keep(run, sink, frame.topRows(shown ? body.display_skin.points.rows() : frame.rows()));
-        stage.advance();
-    }
-    totals.write_to(run);
-    return run;
-}
-
 void require_skin_output(const std::filesystem::path& path) {
     const std::string ending = lower(path.extension().string());
     if (ending == ".glb" || ending == ".usda" || ending == ".pc2" || ending == ".mdd") {
@@ -426,28 +310,57 @@ void require_skin_output(const std::filesystem::path& path) {
 struct SkinRunWriter::Data {
     std::filesystem::path path;
     std::string sequence;
-    MeshPart part;
+    std::vector<WrittenLayer> layers;
     std::unique_ptr<FrameWriter> file = {};  // none: a folder
     std::size_t count = 0;
+
+    // A folder of its own for each of several layers.
+    std::filesystem::path place_of(const WrittenLayer& layer, const std::string& name) const {
+        return (layers.size() > 1 ? path / layer.name : path) / (name + "." + sequence);
+    }
 };
 
 SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, const Character& character,
+                             std::vector<double> times, const std::string& sequence)
+    : SkinRunWriter(path,
+                    {{.name = "skin",
+                      .parts = {{.name = character.name, .mesh = character.mesh, .kind = "skin"}}}},
+                    std::move(times), sequence) {}
+
+SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, std::vector<WrittenLayer> layers,
                              std::vector<double> times, const std::string& sequence) {
     require_skin_output(path);
     data_ = std::make_unique<Data>(
-        Data{.path = path,
-             .sequence = sequence,
-             .part = {.name = character.name, .mesh = character.mesh, .kind = "skin"}});
+        Data{.path = path, .sequence = sequence, .layers = std::move(layers)});
     Data& d = *data_;
+    std::vector<MeshPart> all;
+    Eigen::Index points = 0;
+    for (WrittenLayer& layer : d.layers) {
+        std::erase_if(layer.parts, [](const MeshPart& p) { return p.mesh.points.rows() == 0; });
+        for (const MeshPart& part : layer.parts) {
+            all.push_back(part);
+            points += part.mesh.points.rows();
+        }
+    }
     const std::string ending = lower(path.extension().string());
     if (ending == ".glb") {
-        d.file = std::make_unique<GlbFrameWriter>(path, d.part, std::move(times));
+        d.file = std::make_unique<GlbFrameWriter>(path, all, std::move(times));
     } else if (ending == ".usda") {
-        d.file = std::make_unique<UsdaFrameWriter>(path, d.part, std::move(times));
+        d.file = std::make_unique<UsdaFrameWriter>(path, all, std::move(times));
     } else if (ending == ".pc2" || ending == ".mdd") {
-        d.file = std::make_unique<PointCacheWriter>(path, times, d.part.mesh.points.rows());
+        if (d.layers.size() != 1) {
+            throw InputError({.where = path.string(),
+                              .found = fmt::format("{} layers", d.layers.size()),
+                              .needs = "one layer: a point cache is laid over one mesh",
+                              .remedy = "write one file for each layer, or a .glb or .usda"});
+        }
+        d.file = std::make_unique<PointCacheWriter>(path, times, points);
     } else {
-        write_surface(path / ("rest." + sequence), {&d.part, 1});
+        for (const WrittenLayer& layer : d.layers) {
+            const std::filesystem::path rest = d.place_of(layer, "rest");
+            std::filesystem::create_directories(rest.parent_path());
+            write_surface(rest, layer.parts);
+        }
     }
 }
 SkinRunWriter::~SkinRunWriter() = default;
@@ -457,8 +370,15 @@ void SkinRunWriter::add(Points frame) {
     if (d.file) {
         d.file->add(frame);
     } else {
-        d.part.mesh.points = std::move(frame);
-        write_surface(d.path / fmt::format("frame_{:04}.{}", d.count, d.sequence), {&d.part, 1});
+        Eigen::Index first = 0;
+        for (WrittenLayer& layer : d.layers) {
+            for (MeshPart& part : layer.parts) {
+                const Eigen::Index rows = part.mesh.points.rows();
+                part.mesh.points = frame.middleRows(first, rows);
+                first += rows;
+            }
+            write_surface(d.place_of(layer, fmt::format("frame_{:04}", d.count)), layer.parts);
+        }
     }
     ++d.count;
 }

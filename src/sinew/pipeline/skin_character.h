@@ -1,10 +1,10 @@
 #pragma once
 
 #include "sinew/base/progress.h"
-#include "sinew/body/body.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/io/read_options.h"
 #include "sinew/mesh/triangle_mesh.h"
+#include "sinew/pipeline/skin_run.h"
 #include "sinew/skinning/projective_skinning.h"
 
 #include <filesystem>
@@ -50,22 +50,6 @@ struct SkinRunOptions {
     std::filesystem::path cache = {};  ///< folder where upsampling weights are kept; empty: none
 };
 
-struct SkinRun {
-    std::vector<double> times = {};   ///< s
-    std::vector<Points> frames = {};  ///< of the character's mesh, unless they went elsewhere
-    Eigen::Index simulated_vertices = 0;
-    Eigen::Index tets = 0;
-    double fps = 0.0;           ///< of the simulation alone
-    double shown_fps = 0.0;     ///< with what makes the skin that is shown of it
-    double preprocess_s = 0.0;  ///< flesh, system, and coarse skin
-    double upsampling_s = 0.0;  ///< of a finer skin that is shown: weights and the like, once
-    // How far the skin that is shown is in itself, by all of its vertices:
-    double max_penetration = 0.0;    ///< m, deepest in any frame
-    double mean_penetration = 0.0;   ///< m, of vertices inside, over all frames
-    double enclosed_vertices = 0.0;  ///< vertices inside, per frame
-    double volume_ratio_min = 1.0;
-};
-
 /// Takes the frames as they are made, in place of `SkinRun::frames`.
 using SkinFrameSink = std::function<void(Points frame)>;
 
@@ -78,17 +62,11 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
                      const SkinRunOptions& options = {}, const Progress& progress = {},
                      const SkinFrameSink& sink = {});
 
-/// A body as a character: its display skin (else the skin of its tetrahedra) and its joints, for
-/// motions and for `write_skin_run`.
-Character character_of(const Body& body);
-
-/// Moves a body by its own bones, muscle and fat (skinning/body_skinning.h). Of the options, the
-/// iterations, dynamics, global collisions, frames, rate and settle count.
-/// @param motion  for the skeleton of `character_of(body)`
-/// @throws InputError; Cancelled
-SkinRun run_body_skinning(const Body& body, const CharacterMotion& motion,
-                          const SkinRunOptions& options = {}, const Progress& progress = {},
-                          const SkinFrameSink& sink = {});
+/// Parts that are written together: a character's skin, a layer of a body.
+struct WrittenLayer {
+    std::string name;  ///< folder of its sequence, where there are several layers
+    std::vector<MeshPart> parts = {};
+};
 
 /// Writes the frames of a run while it runs, so that those of long motions need no memory. Files
 /// appear whole by commit(), frames in folders one by one.
@@ -97,7 +75,11 @@ public:
     /// @throws InputError
     SkinRunWriter(const std::filesystem::path& path, const Character& character,
                   std::vector<double> times, const std::string& sequence = "obj");
+    /// @throws InputError  also for a point cache of more than one layer
+    SkinRunWriter(const std::filesystem::path& path, std::vector<WrittenLayer> layers,
+                  std::vector<double> times, const std::string& sequence = "obj");
     ~SkinRunWriter();
+    /// Points of all parts of all layers, one after the other.
     void add(Points frame);
     void commit();
 

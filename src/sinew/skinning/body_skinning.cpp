@@ -1,7 +1,9 @@
 #include "sinew/skinning/body_skinning.h"
 
+#include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
+#include "sinew/energy/constant_forces.h"
 #include "sinew/energy/masses.h"
 #include "sinew/energy/pins.h"
 #include "sinew/energy/projective_tets.h"
@@ -9,6 +11,9 @@
 #include "sinew/skinning/body_flesh.h"
 #include "sinew/skinning/skin_contacts.h"
 #include "sinew/skinning/skin_untangling.h"
+#include "sinew/tissue/muscle_tensors.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +57,9 @@ struct BodySkinning::Data {
     std::shared_ptr<ProjectiveTets> tets;
     std::shared_ptr<Pins> attachment;
     std::optional<FrameStepper> stepper;
+    std::optional<MuscleTensors> tensors;  // of active muscles
+    std::vector<double> activation;        // as it is now; empty: none
+    std::vector<bool> is_passive;          // each muscle: a tendon of its own
     std::optional<SkinContacts> contacts;
     std::optional<SkinUntangling> untangling;  // of the skin that is shown
     std::optional<SkinEnclosure> enclosure;    // for `penetration`
@@ -61,12 +69,14 @@ struct BodySkinning::Data {
 
     Points x, v, targets;
     std::vector<double> diagonal;
-    Points skin;       // as it is shown
-    Points positions;  // of the body's vertices, as they are shown
+    Points skin;                  // as it is shown
+    State state;                  // of the body, as it is shown
+    std::vector<Index> segments;  // that hang on each joint
     CharacterPose pose;
     std::vector<Eigen::Isometry3d> motion;  // of each joint in this frame
 
     void prepare(const Body& body);
+    void activate(const std::vector<double>& now);
     void set_targets();
     bool follow_bones(const CharacterPose& last);
     void start_from_bones();
@@ -84,15 +94,24 @@ void BodySkinning::Data::prepare(const Body& body) {
     extent = (rest.colwise().maxCoeff() - rest.colwise().minCoeff()).norm();
     std::vector<int> all(at(rest.rows()));
     std::iota(all.begin(), all.end(), 0);
+    const std::vector<double> masses = lumped_masses(flesh.mesh, densities_of_tets(body));
     std::vector<double> inertia;
     if (options.dynamics) {
-        inertia = lumped_masses(flesh.mesh, densities_of_tets(body));
+        inertia = masses;
         for (double& m : inertia) {
             m /= options.step * options.step;
         }
     }
-    stepper.emplace(rest.rows(), EnergyTerms{tets, attachment}, std::move(all), std::move(inertia),
+    EnergyTerms terms = {tets, attachment};
+    if (options.gravity != Vec3::Zero()) {
+        terms.push_back(std::make_shared<ConstantForces>(gravity_forces(masses, options.gravity)));
+    }
+    stepper.emplace(rest.rows(), std::move(terms), std::move(all), std::move(inertia),
                     FrameStepperOptions{.least_diagonal = kLooseDiagonal});
+    for (const Muscle& muscle : body.muscles) {
+        is_passive.push_back(muscle.is_passive);
+    }
+    tensors.emplace(body);
     if (options.collisions) {
         contacts.emplace(flesh.skin, flesh.mesh,
                          2.0 * options.stiffness.unit * options.stiffness.springs);
@@ -104,7 +123,27 @@ void BodySkinning::Data::prepare(const Body& body) {
     pose = rest_pose(skeleton);
     motion = pose;
     skin = flesh.skin.points;
-    positions = body.tets.points;
+    state = rest_state(body);
+    state.velocities = v;
+    state.segments.assign(body.skeleton.segments.size(), Eigen::Isometry3d::Identity());
+    for (const Joint& joint : body.skeleton.joints) {
+        segments.push_back(joint.child);
+    }
+}
+
+// Bellies strive for another shape; the matrix of rest stays usable [Saito2015, section 3.1].
+void BodySkinning::Data::activate(const std::vector<double>& now) {
+    constexpr int kSmoothingRounds = 2;  // as growth has it
+    activation = now;
+    std::vector<FibreStretch> stretch(is_passive.size());
+    for (std::size_t m = 0; m < now.size(); ++m) {
+        if (!is_passive[m]) {
+            stretch[m] = contracted_by(contraction_of(now[m]));
+        }
+    }
+    std::vector<Mat3> growth = tensors->tensors(stretch);
+    tensors->smooth(growth, kSmoothingRounds);
+    tets->set_growth(growth);
 }
 
 void BodySkinning::Data::set_targets() {
@@ -199,9 +238,14 @@ void BodySkinning::Data::show() {
     parallel_for(at(x.rows()), kBodyPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Index k = flesh.number[i];
-            positions.row(static_cast<Eigen::Index>(i)) = k < skin.rows() ? skin.row(k) : x.row(k);
+            const auto row = static_cast<Eigen::Index>(i);
+            state.positions.row(row) = k < skin.rows() ? skin.row(k) : x.row(k);
+            state.velocities.row(row) = v.row(k);
         }
     });
+    for (std::size_t j = 0; j < segments.size(); ++j) {
+        state.segments[at(segments[j])] = pose[j];
+    }
 }
 
 BodyFrameReport BodySkinning::Data::step(const CharacterPose& to, bool with_momentum) {
@@ -228,6 +272,7 @@ BodyFrameReport BodySkinning::Data::step(const CharacterPose& to, bool with_mome
         iterate(options.iterations - first, report);
     }
     set_velocities(before, is_jump);
+    state.time += with_momentum ? options.step : 0.0;
     const Timer last_part;
     show();
     report.seconds_contacts += last_part.seconds();
@@ -247,6 +292,22 @@ const CharacterSkeleton& BodySkinning::skeleton() const {
     return data_->skeleton;
 }
 
+void BodySkinning::set_activation(const Activation& activation) {
+    Data& d = *data_;
+    const std::vector<double>& a = activation.values;
+    if ((!a.empty() && a.size() != d.is_passive.size()) ||
+        !std::all_of(a.begin(), a.end(), [](double x) { return x >= 0.0 && x <= 1.0; })) {
+        throw InputError(
+            {.where = "activation",
+             .found = fmt::format("{} values", a.size()),
+             .needs = fmt::format("one in [0, 1] for each of {} muscles", d.is_passive.size()),
+             .remedy = "give 0 for muscles that are relaxed"});
+    }
+    if (a != d.activation) {
+        d.activate(a);
+    }
+}
+
 BodyFrameReport BodySkinning::step(const CharacterPose& pose) {
     require_valid(pose, data_->skeleton);
     return data_->step(pose, true);
@@ -260,6 +321,7 @@ void BodySkinning::reset(const CharacterPose& pose, int settle) {
         d.x.row(i) = (pose[at(d.flesh.joint[at(i)])] * point(d.flesh.mesh.points, i)).transpose();
     }
     d.v.setZero();
+    d.state.time = 0.0;
     d.forget_contacts();
     for (int k = 0; k < settle; ++k) {
         if (d.untangling) {
@@ -273,8 +335,8 @@ void BodySkinning::reset(const CharacterPose& pose, int settle) {
     }
 }
 
-const Points& BodySkinning::positions() const {
-    return data_->positions;
+const State& BodySkinning::state() const {
+    return data_->state;
 }
 
 const Points& BodySkinning::skin() const {

@@ -11,12 +11,13 @@
 namespace sinew {
 
 struct BodySkinningOptions {
-    int iterations = 10;       ///< local and global steps per frame, >= 1
-    double step = 1.0 / 30.0;  ///< between frames, s, > 0
-    double damping = 0.9;      ///< share of the velocity that is kept, [0, 1]
-    bool dynamics = true;      ///< false: every frame is at rest
-    double sliding = 0.02;     ///< bones hold no flesh so near to a joint that moves, m, >= 0
-    bool collisions = false;   ///< skin keeps out of the flesh
+    int iterations = 10;          ///< local and global steps per frame, >= 1
+    double step = 1.0 / 30.0;     ///< between frames, s, > 0
+    double damping = 0.9;         ///< share of the velocity that is kept, [0, 1]
+    bool dynamics = true;         ///< false: every frame is at rest
+    Vec3 gravity = Vec3::Zero();  ///< m/s^2; the shape at rest is free of it
+    double sliding = 0.02;        ///< bones hold no flesh so near to a joint that moves, m, >= 0
+    bool collisions = false;      ///< skin keeps out of the flesh
     /// Muscle is three times as stiff as fat. Less stiff against changes of volume than growth
     /// is, so that few iterations do.
     TissueStiffness stiffness = {.volume = 100.0};
@@ -44,15 +45,23 @@ public:
     /// One joint per joint of the body, in its order.
     const CharacterSkeleton& skeleton() const;
 
+    /// How active each muscle is from now on: bellies shorten along their fibres and thicken, by
+    /// the rule of contraction_of (tissue/fibre_stretch.h). Without values all are relaxed.
+    /// @throws InputError  when there is not one value in [0, 1] per muscle
+    void set_activation(const Activation& activation);
     /// One frame further.
     /// @throws InputError  when the pose does not have one finite transform per joint
     BodyFrameReport step(const CharacterPose& pose);
     /// Flesh moved with the nearest bones, then `settle` frames without velocity.
     void reset(const CharacterPose& pose, int settle = 5);
 
-    /// Of the body's tetrahedra, m, as they are shown: with collisions the skin is moved apart
-    /// where the simulation leaves it in itself.
-    const Points& positions() const;
+    /// The present, as it is shown: with collisions the skin is moved apart where the simulation
+    /// leaves it in itself. Time counts the steps since the last reset.
+    const State& state() const;
+    /// Of the body's tetrahedra, m: those of the state.
+    const Points& positions() const {
+        return state().positions;
+    }
     /// Of the body's skin, in its order: the same places.
     const Points& skin() const;
     /// The skin at rest; its bones are joints.

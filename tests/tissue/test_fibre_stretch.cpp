@@ -1,4 +1,4 @@
-#include "sinew/growth/growth_tensor.h"
+#include "sinew/tissue/fibre_stretch.h"
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>

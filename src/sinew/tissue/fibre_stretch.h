@@ -23,6 +23,14 @@ FibreStretch grown_by(double alpha);
 /// [Kadlecek2022, eq. 4.15].
 FibreStretch contracted_by(double beta);
 
+/// The one rule of how far an active muscle contracts: beta = 1 + kFullContraction a, a in [0, 1].
+/// It is what a belly strives for; its tendons, its bones and what lies around it leave less. A
+/// fully active fibre that nothing holds shortens until it has no force left, which is at half to
+/// six tenths of the length of greatest force [Zajac1989, active force-length curve]; 1 / 1.8 is
+/// 0.56. Its volume stays, so that the belly is then 1.34 times as thick.
+inline constexpr double kFullContraction = 0.8;
+double contraction_of(double activation);
+
 /// The stretch as a matrix: along d d^T + across (I - d d^T), d a unit vector.
 Mat3 stretch_tensor(const Vec3& fibre, const FibreStretch& stretch);
 

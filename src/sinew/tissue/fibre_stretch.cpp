@@ -1,4 +1,4 @@
-#include "sinew/growth/growth_tensor.h"
+#include "sinew/tissue/fibre_stretch.h"
 
 #include "sinew/base/error.h"
 #include "sinew/linalg/svd3.h"
@@ -16,6 +16,10 @@ FibreStretch grown_by(double alpha) {
 
 FibreStretch contracted_by(double beta) {
     return {.along = 1.0 / beta, .across = std::sqrt(beta)};
+}
+
+double contraction_of(double activation) {
+    return 1.0 + kFullContraction * activation;
 }
 
 Mat3 stretch_tensor(const Vec3& fibre, const FibreStretch& stretch) {

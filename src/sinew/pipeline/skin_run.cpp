@@ -1,0 +1,51 @@
+#include "sinew/pipeline/skin_run.h"
+
+#include "sinew/base/error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+void RunTotals::add(double seconds, double seconds_shown, double volume_ratio,
+                    const SkinPenetration& inside) {
+    ++frames_;
+    seconds_ += seconds;
+    seconds_shown_ += seconds_shown;
+    volume_ratio_min_ = std::min(volume_ratio_min_, volume_ratio);
+    vertices_ += inside.vertices;
+    depth_ += inside.vertices * inside.mean;
+    deepest_ = std::max(deepest_, inside.deepest);
+}
+
+void RunTotals::write_to(SkinRun& run) const {
+    run.fps = seconds_ > 0.0 ? frames_ / seconds_ : 0.0;
+    run.shown_fps = seconds_ > 0.0 ? frames_ / (seconds_ + seconds_shown_) : 0.0;
+    run.max_penetration = deepest_;
+    run.mean_penetration = depth_ / std::max(1.0, vertices_);
+    run.enclosed_vertices = vertices_ / std::max(1.0, frames_);
+    run.volume_ratio_min = volume_ratio_min_;
+}
+
+std::vector<double> frame_times(double seconds, double rate, int frames) {
+    // Files round the time of a frame (0.0333333 s): a last one that is short by this much counts.
+    constexpr double kShortBy = 0.02;
+    constexpr double kMostFrames = 1e6;
+    if (frames == 0 && !(seconds * rate < kMostFrames)) {
+        throw InputError({.where = "motion",
+                          .found = fmt::format("{:g} s, {:g} frames per second", seconds, rate),
+                          .needs = fmt::format("at most {:g} frames", kMostFrames),
+                          .remedy = "choose a smaller --rate, or say how many with --frames"});
+    }
+    const int count =
+        frames > 0 ? frames : 1 + static_cast<int>(std::floor(seconds * rate + kShortBy));
+    std::vector<double> times;
+    for (int f = 0; f < count; ++f) {
+        times.push_back(static_cast<double>(f) / rate);
+    }
+    return times;
+}
+
+}  // namespace sinew
