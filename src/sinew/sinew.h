@@ -108,6 +108,7 @@
 #include "sinew/body/anatomy.h"
 #include "sinew/body/atlas.h"
 #include "sinew/body/body.h"
+#include "sinew/body/body_surfaces.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/body/figure_table.h"
 #include "sinew/body/girths.h"
@@ -158,6 +159,8 @@
 #include "sinew/render/scene.h"
 
 // tissue: anatomy gets stiffness
+#include "sinew/tissue/fibre_stretch.h"
+#include "sinew/tissue/muscle_tensors.h"
 #include "sinew/tissue/tissue_terms.h"
 
 // build: anatomy to body
@@ -206,9 +209,11 @@
 // pipeline: whole recipes
 #include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/atlas_template.h"
+#include "sinew/pipeline/body_in_motion.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/skin_character.h"
+#include "sinew/pipeline/skin_run.h"
 #include "sinew/pipeline/solve_scene.h"
 // clang-format on
