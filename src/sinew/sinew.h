@@ -91,6 +91,7 @@
 #include "sinew/energy/planes.h"
 #include "sinew/energy/projective_bending.h"
 #include "sinew/energy/projective_constraints.h"
+#include "sinew/energy/projective_contacts.h"
 #include "sinew/energy/projective_line.h"
 #include "sinew/energy/projective_spring.h"
 #include "sinew/energy/projective_tets.h"
@@ -98,8 +99,10 @@
 #include "sinew/energy/term_scratch.h"
 
 // solver: minimisers and time stepping over a list of terms
+#include "sinew/solver/frame_stepper.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/solver/newton.h"
+#include "sinew/solver/sensitivity.h"
 #include "sinew/solver/solver_report.h"
 #include "sinew/solver/time_stepping.h"
 #include "sinew/solver/vertex_constraints.h"

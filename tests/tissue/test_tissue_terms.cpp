@@ -100,7 +100,7 @@ TEST(TissueTerms, FourPosesOfOneBodyAtOnceEqualOneAfterAnother) {
 
 // The flesh of a body at rest on its bones, solved anew for any parameters.
 struct Settled {
-    Body body = support::limb_body({.along = 6, .across = 4, .bone = 0.5});
+    Body body = support::limb_body({.along = 6, .across = 8, .bone = 0.25});
     TissueStiffness stiffness = {.volume = 100.0};
     Points targets = bent_targets(body, 0.3);
     std::vector<double> activation = {0.4, 0.0};
@@ -110,7 +110,11 @@ struct Settled {
         std::vector<Mat3> tensors;
         const std::vector<double> belly = tissue_share_of_tets(body, Tissue::Muscle);
         for (std::size_t t = 0; t < belly.size(); ++t) {
-            const bool is_first = body.tets.points(body.tets.tets(static_cast<int>(t), 0), 0) > 0.0;
+            double side = 0.0;  // of the tetrahedron's middle
+            for (int k = 0; k < 4; ++k) {
+                side += body.tets.points(body.tets.tets(static_cast<Eigen::Index>(t), k), 0);
+            }
+            const bool is_first = side > 0.0;
             const double along = 1.0 - 0.2 * belly[t] * a[is_first ? 0 : 1];
             const double across = 1.0 / std::sqrt(along);
             tensors.emplace_back(Vec3(across, along, across).asDiagonal());
