@@ -37,19 +37,106 @@ const Json& field_of(const Json& message, const char* name) {
     return *it;
 }
 
-double number_of(const Json& value, const std::string& where) {
+const std::map<std::string, int>& layer_numbers() {
+    static const std::map<std::string, int> kLayers = {
+        {"skin", 0}, {"muscles", 1}, {"bones", 2}, {"envelope", 3}, {"tets", 4}, {"fibres", 5}};
+    return kLayers;
+}
+
+void check_number(const Json& value, const Field& field, const std::string& where) {
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
         throw not_as_agreed(where, "a number");
     }
-    return value.get<double>();
+    const double number = value.get<double>();
+    if (number < field.low || number > field.high) {
+        throw InputError({.where = where,
+                          .found = fmt::format("{}", number),
+                          .needs = fmt::format("a number from {} to {}", field.low, field.high),
+                          .remedy = "stay within the range"});
+    }
 }
 
-const Json& object_field(const Json& message, const char* name) {
-    const Json& value = field_of(message, name);
-    if (!value.is_object()) {
-        throw not_as_agreed(named(name), "names with values");
+void check_list(const Json& value, const Field& field, const std::string& where) {
+    if (!value.is_array()) {
+        throw not_as_agreed(where, "a list");
     }
-    return value;
+    for (const Json& entry : value) {
+        if (field.kind == FieldKind::Numbers) {
+            check_number(entry, field, where);
+        } else if (field.kind == FieldKind::Indices && !entry.is_number_unsigned()) {
+            throw not_as_agreed(where, "whole numbers from 0");
+        } else if (field.kind == FieldKind::Layers &&
+                   !(entry.is_string() && layer_numbers().contains(entry.get<std::string>()))) {
+            throw not_as_agreed(where, "skin, muscles, bones, envelope, tets or fibres");
+        }
+    }
+}
+
+void check_named(const Json& value, const Field& field, const std::string& where) {
+    if (!value.is_object()) {
+        throw not_as_agreed(where, "names with values");
+    }
+    for (const auto& [name, entry] : value.items()) {
+        const std::string here = fmt::format("{}, '{}'", where, name);
+        if (field.kind == FieldKind::NamedNumbers) {
+            check_number(entry, field, here);
+        } else if (field.kind == FieldKind::NamedTriples) {
+            if (!entry.is_array() || entry.size() != 3) {
+                throw not_as_agreed(here, "three numbers");
+            }
+            for (const Json& number : entry) {
+                check_number(number, field, here);
+            }
+        }
+    }
+}
+
+void check_changes(const Json& value, const Field& field, const std::string& where) {
+    if (!value.is_array() || value.size() > kMostChanges) {
+        throw not_as_agreed(where, fmt::format("a list of at most {}", kMostChanges));
+    }
+    for (const Json& entry : value) {
+        if (!entry.is_object()) {
+            throw not_as_agreed(where, "{target, value}");
+        }
+        const std::string target = text_field(entry, "target");
+        const Json& wish = field_of(entry, "value");
+        if (!wish.is_null() && !wish.is_boolean()) {
+            check_number(wish, field, fmt::format("target '{}'", target));
+        }
+    }
+}
+
+void check_field(const Json& value, const Field& field) {
+    const std::string where = named(field.name.c_str());
+    switch (field.kind) {
+        case FieldKind::Text:
+            if (!value.is_string()) {
+                throw not_as_agreed(where, "a text");
+            }
+            break;
+        case FieldKind::Number:
+            check_number(value, field, where);
+            break;
+        case FieldKind::Truth:
+            if (!value.is_boolean()) {
+                throw not_as_agreed(where, "true or false");
+            }
+            break;
+        case FieldKind::Numbers:
+        case FieldKind::Indices:
+        case FieldKind::Layers:
+            check_list(value, field, where);
+            break;
+        case FieldKind::Object:
+        case FieldKind::NamedNumbers:
+        case FieldKind::NamedTriples:
+            check_named(value, field, where);
+            break;
+        case FieldKind::Changes:
+            check_changes(value, field, where);
+            break;
+    }
 }
 
 // Copies and texts of JSON are made by recursion, which a stack does not bear at any depth.
@@ -115,26 +202,26 @@ bool truth_field(const Json& message, const char* name, bool otherwise) {
     return it->get<bool>();
 }
 
-double number_field(const Json& message, const char* name) {
-    return number_of(field_of(message, name), named(name));
+void check_fields(const std::vector<Field>& fields, const Json& message) {
+    for (const Field& field : fields) {
+        const auto it = message.find(field.name);
+        if (it != message.end() && !(it->is_null() && !field.is_needed)) {
+            check_field(*it, field);
+        } else if (field.is_needed) {
+            field_of(message, field.name.c_str());  // says that it is not there
+        }
+    }
 }
 
 EditCommand read_edit(const Json& message) {
-    const Json& list = field_of(message, "changes");
-    if (!list.is_array() || list.size() > kMostChanges) {
-        throw not_as_agreed(named("changes"), fmt::format("a list of at most {}", kMostChanges));
-    }
     EditCommand edit{.drags = truth_field(message, "dragging", false)};
-    for (const Json& entry : list) {
-        if (!entry.is_object()) {
-            throw not_as_agreed(named("changes"), "{target, value}");
-        }
-        Change change{.target = text_field(entry, "target")};
-        const Json& value = field_of(entry, "value");
+    for (const Json& entry : message.at("changes")) {
+        Change change{.target = entry.at("target").get<std::string>()};
+        const Json& value = entry.at("value");
         if (value.is_boolean()) {
             change.value = value.get<bool>() ? 1.0 : 0.0;
         } else if (!value.is_null()) {
-            change.value = number_of(value, fmt::format("target '{}'", change.target));
+            change.value = value.get<double>();
         }
         edit.changes.push_back(std::move(change));
     }
@@ -142,67 +229,48 @@ EditCommand read_edit(const Json& message) {
 }
 
 PaintCommand read_paint(const Json& message, std::size_t count) {
-    const Json& list = field_of(message, "vertices");
-    const Json& numbers = field_of(message, "values");
-    if (message.contains("count") && number_field(message, "count") != static_cast<double>(count)) {
+    if (const auto it = message.find("count");
+        it != message.end() && it->is_number() && it->get<double>() != static_cast<double>(count)) {
         throw InputError({.where = "painting",
                           .found = "strokes on another skin",
                           .needs = "the skin that is shown now",
                           .remedy = "paint again"});
     }
-    if (!list.is_array() || !numbers.is_array() || list.size() != numbers.size()) {
+    const Json& list = message.at("vertices");
+    const Json& numbers = message.at("values");
+    if (list.size() != numbers.size()) {
         throw not_as_agreed("fields 'vertices' and 'values'", "two lists of one length");
     }
     PaintCommand paint{.ends = truth_field(message, "end", true)};
     for (std::size_t i = 0; i < list.size(); ++i) {
-        if (!list[i].is_number_unsigned() || list[i].get<std::uint64_t>() >= count) {
+        if (list[i].get<std::uint64_t>() >= count) {
             throw not_as_agreed(named("vertices"), fmt::format("numbers below {}", count));
         }
         paint.vertices.push_back(list[i].get<std::uint32_t>());
-        paint.values.push_back(number_of(numbers[i], named("values")));
+        paint.values.push_back(numbers[i].get<double>());
     }
     if (const auto it = message.find("amount"); it != message.end() && !it->is_null()) {
-        paint.amount = number_of(*it, named("amount"));
+        paint.amount = it->get<double>();
     }
     return paint;
 }
 
 std::set<int> read_layers(const Json& message) {
-    static const std::map<std::string, int> kLayers = {
-        {"skin", 0}, {"muscles", 1}, {"bones", 2}, {"envelope", 3}, {"tets", 4}, {"fibres", 5}};
-    const Json& names = field_of(message, "layers");
-    if (!names.is_array()) {
-        throw not_as_agreed(named("layers"), "a list of layers");
-    }
     std::set<int> layers;
-    for (const Json& name : names) {
-        const auto it = name.is_string() ? kLayers.find(name.get<std::string>()) : kLayers.end();
-        if (it == kLayers.end()) {
-            throw not_as_agreed(named("layers"), "skin, muscles, bones, envelope, tets or fibres");
-        }
-        layers.insert(it->second);
+    for (const Json& name : message.at("layers")) {
+        layers.insert(layer_numbers().at(name.get<std::string>()));
     }
     return layers;
 }
 
 std::map<std::string, std::array<double, 3>> read_pose(const Json& message) {
-    std::map<std::string, std::array<double, 3>> pose;
-    for (const auto& [name, angles] : object_field(message, "joints").items()) {
-        const std::string where = fmt::format("joint '{}'", name);
-        if (!angles.is_array() || angles.size() != 3) {
-            throw not_as_agreed(where, "three numbers");
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-            pose[name][k] = number_of(angles[k], where);
-        }
-    }
-    return pose;
+    return message.at("joints").get<std::map<std::string, std::array<double, 3>>>();
 }
 
 std::map<std::string, double> read_activations(const Json& message) {
-    std::map<std::string, double> activations;
-    for (const auto& [word, value] : object_field(message, "activations").items()) {
-        activations[word] = std::clamp(number_of(value, fmt::format("'{}'", word)), 0.0, 1.0);
+    auto activations = message.at("activations").get<std::map<std::string, double>>();
+    for (auto& [word, value] : activations) {
+        value = std::clamp(value, 0.0, 1.0);
     }
     return activations;
 }

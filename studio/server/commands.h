@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-// What pages send (docs/studio-protocol.md), taken apart. Nothing here knows a body. All readers
-// throw InputError, naming the field, for what is not as the protocol has it.
+// What pages send (docs/studio-protocol.md), checked and taken apart. Nothing here knows a body.
 namespace sinew::studio {
 
 using Json = nlohmann::json;
@@ -29,10 +29,40 @@ std::optional<Json> parse_command(std::string_view text);
 /// Its number, to answer by; null for anything but a number or a short text.
 Json id_of(const Json& message);
 
+/// What a field of a command may hold.
+enum class FieldKind {
+    Text,
+    Number,
+    Truth,
+    Object,
+    Numbers,       ///< a list
+    Indices,       ///< a list of whole numbers from 0
+    NamedNumbers,  ///< {NAME: number}
+    NamedTriples,  ///< {NAME: [number, number, number]}
+    Changes,       ///< [{target, value}], value: a number, null, or true and false for `gravity`
+    Layers,        ///< a list of names of layers
+};
+
+/// One field of a command. Where it is not needed, null means that it is not there.
+struct Field {
+    std::string name;
+    FieldKind kind = FieldKind::Text;
+    bool is_needed = false;
+    /// Of its numbers.
+    double low = std::numeric_limits<double>::lowest();
+    double high = std::numeric_limits<double>::max();
+};
+
+/// The one check of what comes from outside. Fields that are not named here are ignored.
+/// @throws InputError  naming the field
+void check_fields(const std::vector<Field>& fields, const Json& message);
+
+// One field. They throw InputError where it holds something else.
 std::string text_field(const Json& message, const char* name);
 std::string optional_text(const Json& message, const char* name);
 bool truth_field(const Json& message, const char* name, bool otherwise);
-double number_field(const Json& message, const char* name);
+
+// Of commands whose fields have been checked:
 
 /// Of `edit`.
 struct EditCommand {
@@ -49,6 +79,7 @@ struct PaintCommand {
     bool ends = true;
 };
 /// @param count  vertices of the skin
+/// @throws InputError  for lists of two lengths and for vertices of another skin
 PaintCommand read_paint(const Json& message, std::size_t count);
 
 /// Of `view`: numbers of meshes.

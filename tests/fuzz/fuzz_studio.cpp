@@ -50,15 +50,32 @@ void feed_command(const std::string& text) {
     require(answer.size() < 1000);
     may_refuse([&] { text_field(*message, "do"); });
     may_refuse([&] { optional_text(*message, "file"); });
-    may_refuse([&] { read_edit(*message); });
-    may_refuse([&] { read_layers(*message); });
-    may_refuse([&] { read_pose(*message); });
+    const auto check = [&](const char* name, FieldKind kind) {
+        check_fields({{.name = name, .kind = kind, .is_needed = true, .low = 0.0, .high = 1.0}},
+                     *message);
+    };
     may_refuse([&] {
+        check("changes", FieldKind::Changes);
+        read_edit(*message);
+    });
+    may_refuse([&] {
+        check("layers", FieldKind::Layers);
+        read_layers(*message);
+    });
+    may_refuse([&] {
+        check("joints", FieldKind::NamedTriples);
+        read_pose(*message);
+    });
+    may_refuse([&] {
+        check("activations", FieldKind::NamedNumbers);
         for (const auto& [word, activation] : read_activations(*message)) {
             require(activation >= 0.0 && activation <= 1.0);
         }
     });
     may_refuse([&] {
+        check("vertices", FieldKind::Indices);
+        check("values", FieldKind::Numbers);
+        check_fields({{.name = "amount", .kind = FieldKind::Number}}, *message);
         const PaintCommand paint = read_paint(*message, 100);
         require(paint.vertices.size() == paint.values.size());
         require(std::all_of(paint.vertices.begin(), paint.vertices.end(),
