@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 namespace sinew::studio {
@@ -101,7 +100,8 @@ void check_changes(const Json& value, const Field& field, const std::string& whe
         }
         const std::string target = text_field(entry, "target");
         const Json& wish = field_of(entry, "value");
-        if (!wish.is_null() && !wish.is_boolean()) {
+        const bool is_switch = wish.is_boolean() && target == "gravity";
+        if (!wish.is_null() && !is_switch) {
             check_number(wish, field, fmt::format("target '{}'", target));
         }
     }
@@ -268,11 +268,7 @@ std::map<std::string, std::array<double, 3>> read_pose(const Json& message) {
 }
 
 std::map<std::string, double> read_activations(const Json& message) {
-    auto activations = message.at("activations").get<std::map<std::string, double>>();
-    for (auto& [word, value] : activations) {
-        value = std::clamp(value, 0.0, 1.0);
-    }
-    return activations;
+    return message.at("activations").get<std::map<std::string, double>>();
 }
 
 }  // namespace sinew::studio

@@ -75,7 +75,7 @@ EditCommand read_edit(const Json& message);
 struct PaintCommand {
     std::vector<std::uint32_t> vertices = {};
     std::vector<double> values = {};  ///< as many
-    std::optional<double> amount = {};
+    double amount = 2.0;              ///< factor of the fat where a value is 1
     bool ends = true;
 };
 /// @param count  vertices of the skin

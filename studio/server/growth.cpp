@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "studio/server/geometry_frames.h"
 #include "studio/server/jobs.h"
 #include "studio/server/stage.h"
@@ -128,9 +126,7 @@ Json Growth::paint(const Json& message) {
     const DisplayMesh& skin = stage_.require_scene(lock)->display->mesh(DisplayLayer::Skin);
     const auto count = static_cast<std::size_t>(skin.points.rows());
     const PaintCommand wish = read_paint(message, count);
-    const ValueRange range = range_of("fat");
-    const double amount = std::clamp(wish.amount.value_or(2.0), range.low, range.high);
-    document_.paint(wish.vertices, wish.values, count, amount, wish.ends);
+    document_.paint(wish.vertices, wish.values, count, wish.amount, wish.ends);
     changed(lock, !wish.ends);
     const std::vector<double> nothing(count, 0.0);
     const auto frame = std::make_shared<const std::string>(
@@ -233,7 +229,7 @@ void Growth::grow() {
         {
             const Lock lock = monitor_.lock();
             grown_revision_ = revision;
-            warnings_ = {e.what()};
+            warnings_ = {views_.told(e.what())};
             views_.broadcast_state(lock);
         }
         jobs_.quick().end();
@@ -262,8 +258,15 @@ void Growth::add_verbs(Verbs& verbs) {
                .answer = [this](ClientId, const Json& message) { return edit(message); }});
     verbs.add({.name = "paint",
                .fields = {{.name = "vertices", .kind = FieldKind::Indices, .is_needed = true},
-                          {.name = "values", .kind = FieldKind::Numbers, .is_needed = true},
-                          {.name = "amount", .kind = FieldKind::Number},
+                          {.name = "values",
+                           .kind = FieldKind::Numbers,
+                           .is_needed = true,
+                           .low = 0.0,
+                           .high = 1.0},
+                          {.name = "amount",
+                           .kind = FieldKind::Number,
+                           .low = range_of("fat").low,
+                           .high = range_of("fat").high},
                           {.name = "end", .kind = FieldKind::Truth},
                           {.name = "count", .kind = FieldKind::Number}},
                .answer = [this](ClientId, const Json& message) { return paint(message); }});

@@ -22,6 +22,7 @@ namespace sinew::studio {
 namespace {
 
 constexpr double kDegree = M_PI / 180.0;
+constexpr double kMostDegrees = 360.0;              // of a pose: once round, either way
 constexpr std::chrono::microseconds kFrame{16667};  // between frames of a motion, at least
 constexpr int kSettle = 60;                         // frames that the flesh swings on in a pose
 constexpr int kContractIterations = 15;             // shown one by one
@@ -314,17 +315,24 @@ void Motion::run_contraction(const Wish& wish) {
 
 void Motion::add_verbs(Verbs& verbs) {
     verbs.add({.name = "pose",
-               .fields = {{.name = "joints", .kind = FieldKind::NamedTriples, .is_needed = true}},
+               .fields = {{.name = "joints",
+                           .kind = FieldKind::NamedTriples,
+                           .is_needed = true,
+                           .low = -kMostDegrees,
+                           .high = kMostDegrees}},
                .answer = [this](ClientId, const Json& message) { return pose(message); }});
     verbs.add({.name = "play",
                .fields = {{.name = "file", .kind = FieldKind::Text},
                           {.name = "loop", .kind = FieldKind::Truth},
                           {.name = "activations", .kind = FieldKind::Text}},
                .answer = [this](ClientId, const Json& message) { return play(message); }});
-    verbs.add(
-        {.name = "contract",
-         .fields = {{.name = "activations", .kind = FieldKind::NamedNumbers, .is_needed = true}},
-         .answer = [this](ClientId, const Json& message) { return contract(message); }});
+    verbs.add({.name = "contract",
+               .fields = {{.name = "activations",
+                           .kind = FieldKind::NamedNumbers,
+                           .is_needed = true,
+                           .low = 0.0,
+                           .high = 1.0}},
+               .answer = [this](ClientId, const Json& message) { return contract(message); }});
     verbs.add({.name = "jump",
                .answer = [this](ClientId, const Json&) { return follow({.mode = "jump"}); }});
     verbs.add({.name = "stop",

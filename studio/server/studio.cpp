@@ -27,7 +27,7 @@ struct Studio::Data {
     Files files;
 
     Data(const StudioOptions& options, Workspace& workspace, Outbox& outbox)
-        : views(monitor, outbox),
+        : views(monitor, outbox, workspace),
           jobs(monitor, views),
           stage(monitor, views, jobs),
           growth(monitor, views, jobs, stage),

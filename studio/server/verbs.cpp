@@ -140,7 +140,10 @@ void Verbs::answer(const Verb& verb, ClientId client, const Json& message) {
     }
 }
 
-void Verbs::refuse(const Json& error, ClientId client, const Json& message) {
+void Verbs::refuse(Json error, ClientId client, const Json& message) {
+    for (Json& part : error) {
+        part = views_.told(part.get<std::string>());
+    }
     views_.send(client, {{"ok", false}, {"error", error}, {"re", id_of(message)}});
 }
 

@@ -55,7 +55,7 @@ private:
     bool must_wait(const Verb& verb, ClientId client, const Json& message);
     void do_now(const Verb& verb, ClientId client, const Json& message);
     void answer(const Verb& verb, ClientId client, const Json& message);
-    void refuse(const Json& error, ClientId client, const Json& message);
+    void refuse(Json error, ClientId client, const Json& message);
 
     Monitor& monitor_;
     Views& views_;

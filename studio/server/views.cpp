@@ -112,7 +112,7 @@ void Views::broadcast_progress(const Lock& lock, int job, const std::string& wha
 
 void Views::broadcast_message(const char* level, const std::string& text) {
     const Lock lock = monitor_.lock();
-    broadcast(lock, {{"event", "message"}, {"level", level}, {"text", text}});
+    broadcast(lock, {{"event", "message"}, {"level", level}, {"text", told(text)}});
 }
 
 Json Views::state(const Lock& lock) const {

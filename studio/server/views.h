@@ -10,6 +10,7 @@
 #include "studio/server/commands.h"
 #include "studio/server/monitor.h"
 #include "studio/server/outbox.h"
+#include "studio/server/workspace.h"
 
 namespace sinew::studio {
 
@@ -26,7 +27,9 @@ public:
     /// Adds its fields to the `state` event. Called under the lock.
     using Reporter = std::function<void(const Lock&, Json& state)>;
 
-    Views(Monitor& monitor, Outbox& outbox) : monitor_(monitor), outbox_(outbox) {}
+    /// @param workspace  both outlive the views
+    Views(Monitor& monitor, Outbox& outbox, const Workspace& workspace)
+        : monitor_(monitor), outbox_(outbox), workspace_(workspace) {}
 
     /// Of the parts, before the first page comes.
     void add_reporter(Reporter reporter) {
@@ -48,6 +51,11 @@ public:
     /// Pages that have been greeted, with the layers they want.
     std::vector<std::pair<ClientId, std::set<int>>> greeted(const Lock& lock) const;
     std::set<int> layers_wanted(const Lock& lock) const;  ///< by any of them
+
+    /// A text that may name files of this machine, as pages are told it.
+    std::string told(const std::string& text) const {
+        return workspace_.without_folders(text);
+    }
 
     // To one page.
     void send(ClientId client, const Json& message);
@@ -75,6 +83,7 @@ private:
 
     Monitor& monitor_;
     Outbox& outbox_;
+    const Workspace& workspace_;
     std::vector<Reporter> reporters_ = {};
     // Under the lock.
     std::map<ClientId, View> views_ = {};

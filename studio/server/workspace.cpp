@@ -91,4 +91,28 @@ fs::path Workspace::temporary_for(std::string_view name) {
     return folder_ / fmt::format(".upload-{}-{}", ::getpid(), ++uploads_);
 }
 
+std::string Workspace::without_folders(std::string text) const {
+    // The own folder first: it may have blanks in its name.
+    const std::string own = folder_.string() + "/";
+    for (std::size_t at = text.find(own); at != std::string::npos; at = text.find(own, at)) {
+        text.erase(at, own.size());
+    }
+    // Any other absolute path: behind a blank, a quote or a bracket, with two slashes or more.
+    for (std::size_t at = text.find('/'); at != std::string::npos; at = text.find('/', at + 1)) {
+        const char before = at == 0 ? ' ' : text[at - 1];
+        if (std::string_view(" '\"([<=").find(before) == std::string_view::npos) {
+            continue;
+        }
+        const bool is_quoted = before == '\'' || before == '"';
+        const std::size_t stop =
+            is_quoted ? text.find(before, at) : text.find_first_of(" ,;)]>", at);
+        const std::size_t end = std::min(stop, text.size());
+        const std::size_t last = text.rfind('/', end - 1);
+        if (last > at) {
+            text.erase(at, last + 1 - at);
+        }
+    }
+    return text;
+}
+
 }  // namespace sinew::studio

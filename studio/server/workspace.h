@@ -31,6 +31,9 @@ public:
     /// A hidden file beside it, for uploads that are not whole yet; each call another.
     std::filesystem::path temporary_for(std::string_view name);
 
+    /// A text for pages: files of this machine by their names, without the folders they are in.
+    std::string without_folders(std::string text) const;
+
     const std::filesystem::path& folder() const {
         return folder_;
     }

@@ -9,8 +9,10 @@
 #include "studio/server/document.h"
 #include "studio/server/geometry_frames.h"
 #include "studio/server/send_queue.h"
+#include "studio/server/workspace.h"
 #include "tests/support/limb_body.h"
 #include "tests/support/shapes.h"
+#include "tests/support/temporary_folder.h"
 
 namespace sinew::studio {
 namespace {
@@ -172,6 +174,49 @@ TEST(StudioAccess, PathsAreDecodedOnceAndStrictly) {
     EXPECT_EQ(decoded_path("/%0g"), std::nullopt);
     EXPECT_EQ(decoded_path("/%00"), std::nullopt);
     EXPECT_EQ(decoded_path("/a%41"), "/aA");
+}
+
+TEST(StudioWorkspace, TextsForPagesNameFilesWithoutFolders) {
+    const support::TemporaryFolder folder;
+    const Workspace workspace(folder.path() / "my work");
+    const std::string own = workspace.folder().string();
+    EXPECT_EQ(workspace.without_folders(own + "/a.bvh: no joints"), "a.bvh: no joints");
+    EXPECT_EQ(workspace.without_folders("cannot read '/home/an na/x y.sinew'"),
+              "cannot read 'x y.sinew'");
+    EXPECT_EQ(workspace.without_folders("/usr/share/sinew/a.json, line 3"), "a.json, line 3");
+    for (const char* kept : {"3 m/s at 1 / 2", "and/or", "see docs/studio-protocol.md", "/", ""}) {
+        EXPECT_EQ(workspace.without_folders(kept), kept);
+    }
+}
+
+TEST(StudioCommands, FieldsAreCheckedByKindAndRange) {
+    const auto passes = [](const Field& field, const char* value) {
+        try {
+            check_fields({field}, {{"f", Json::parse(value)}});
+            return true;
+        } catch (const InputError& e) {
+            EXPECT_NE(e.parts().where.find("'f'"), std::string::npos) << e.what();
+            return false;
+        }
+    };
+    const Field number{.name = "f", .kind = FieldKind::Number, .low = 0.0, .high = 2.0};
+    EXPECT_TRUE(passes(number, "0"));
+    EXPECT_TRUE(passes(number, "2.0"));
+    EXPECT_TRUE(passes(number, "null"));  // as if it were not there
+    for (const char* bad : {"2.01", "-1e-9", "1e30", "true", "\"1\"", "[1]"}) {
+        EXPECT_FALSE(passes(number, bad)) << bad;
+    }
+    const Field named{.name = "f", .kind = FieldKind::NamedNumbers, .is_needed = true, .high = 1.0};
+    EXPECT_TRUE(passes(named, R"({"a": 1, "b": -3})"));
+    EXPECT_FALSE(passes(named, R"({"a": 1, "b": 3})"));
+    EXPECT_FALSE(passes(named, R"({"a": true})"));
+    EXPECT_FALSE(passes(named, "null"));
+    EXPECT_TRUE(passes({.name = "f", .kind = FieldKind::Indices}, "[0, 7]"));
+    EXPECT_FALSE(passes({.name = "f", .kind = FieldKind::Indices}, "[0, -7]"));
+    EXPECT_FALSE(passes({.name = "f", .kind = FieldKind::Indices}, "[0.5]"));
+    EXPECT_TRUE(passes({.name = "f", .kind = FieldKind::Layers}, R"(["skin", "tets"])"));
+    EXPECT_FALSE(passes({.name = "f", .kind = FieldKind::Layers}, R"(["hat"])"));
+    EXPECT_THROW(check_fields({{.name = "f", .is_needed = true}}, Json::object()), InputError);
 }
 
 TEST(StudioFrames, AreLaidOutAsTheProtocolSays) {

@@ -234,6 +234,14 @@ TEST_F(StudioServer, WhatIsAskedWronglyIsAnsweredWithAReason) {
         {{"do", "recipe"}, {"recipe", {{"version", 99}}}},
         {{"do", "pose"}, {"joints", {{"wing", {0, 0, 1}}}}},
         {{"do", "pose"}, {"joints", {{"elbow_l", 3}}}},
+        {{"do", "edit"}, {"changes", {{{"target", "muscle:biceps"}, {"value", true}}}}},
+        {{"do", "paint"}, {"vertices", {1}}, {"values", {1}}, {"amount", 1e9}},
+        {{"do", "paint"}, {"vertices", {1}}, {"values", {1}}, {"amount", true}},
+        {{"do", "paint"}, {"vertices", {1}}, {"values", {1.5}}},
+        {{"do", "pose"}, {"joints", {{"elbow_l", {1e30, 0, 0}}}}},
+        {{"do", "pose"}, {"joints", {{"elbow_l", {true, 0, 0}}}}},
+        {{"do", "contract"}, {"activations", {{"biceps", 99}}}},
+        {{"do", "contract"}, {"activations", {{"biceps", -0.1}}}},
         {{"do", "play"}, {"file", "../../etc/passwd"}},
         {{"do", "play"}, {"file", 5}},
         {{"do", "contract"}, {"activations", {{"nobody", 1}}}},
@@ -257,6 +265,49 @@ TEST_F(StudioServer, WhatIsAskedWronglyIsAnsweredWithAReason) {
     const std::string deep(1000000, '[');
     client.send_text(R"({"do":"stop","id":)" + deep + std::string(deep.size(), ']') + "}");
     EXPECT_EQ(client.ask({{"do", "stop"}})["ok"], true);  // still there
+}
+
+TEST_F(StudioServer, AVerbThatIsMisspeltIsSuggested) {
+    RawClient client(server->port());
+    greet(client);
+    const Json answer = client.ask({{"do", "unod"}});
+    EXPECT_EQ(answer["ok"], false);
+    EXPECT_NE(answer["error"]["found"].get<std::string>().find("'undo'"), std::string::npos)
+        << answer;
+}
+
+TEST_F(StudioServer, ErrorsNameFilesWithoutTheirFolders) {
+    RawClient client(server->port());
+    greet(client);
+    for (const char* name : {"bad.sinew", "bad.obj", "bad.bvh", "bad.json"}) {
+        std::ofstream(server->workspace() / name) << "neither this nor that";
+        const Json answer = client.ask({{"do", "open"}, {"file", name}});
+        ASSERT_EQ(answer["ok"], false) << name;
+        const std::string error = answer["error"].dump();
+        EXPECT_EQ(error.find(server->folder().string()), std::string::npos) << error;
+        EXPECT_NE(error.find(name), std::string::npos) << error;
+    }
+}
+
+// What needs a body is refused for want of one, and the server lives.
+TEST(StudioStart, WithoutABodyWhatNeedsOneIsRefused) {
+    const support::TemporaryFolder folder;
+    AppOptions options;
+    options.workspace = folder.path() / "work";
+    options.studio.body = folder.path() / "absent.sinew";
+    const RunningStudio studio(options);
+    std::ofstream(options.workspace / "plain.json") << R"({"version": 1, "name": "plain"})";
+    RawClient client(studio.port());
+    ASSERT_TRUE(client.upgrade());
+    client.ask({{"do", "hello"}, {"protocol", 1}});
+    for (const Json& command :
+         {Json{{"do", "save"}, {"file", "a.sinew"}}, Json{{"do", "export"}, {"file", "a.obj"}},
+          Json{{"do", "open"}, {"file", "plain.json"}}, Json{{"do", "forces"}},
+          Json{{"do", "undo"}}}) {
+        const Json answer = client.ask(command);
+        EXPECT_EQ(answer["ok"], false) << command;
+        EXPECT_EQ(answer["error"]["found"], "no body") << answer;
+    }
 }
 
 TEST_F(StudioServer, PaintsSavesExportsAndOpensAgain) {
