@@ -2,6 +2,8 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/body/body_surfaces.h"
+#include "sinew/body/tissue_cells.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mesh_files.h"
@@ -12,6 +14,8 @@
 #include "sinew/pipeline/make_body.h"
 
 #include <fmt/format.h>
+
+#include <array>
 
 #include "studio/server/fine_growth.h"
 #include "studio/server/growth.h"
@@ -24,6 +28,22 @@ namespace sinew::studio {
 namespace {
 
 constexpr Eigen::Index kMostToFollow = 30000;  // vertices of a body that follows a slider
+
+// The skin alone, as it hangs where gravity was asked for.
+std::string write_skin(const std::filesystem::path& path, const GrowthResult& grown) {
+    const Points& positions = grown.sagged.rows() > 0 ? grown.sagged : grown.body.tets.points;
+    return write_asset(path, {.content = surfaces_at(grown.body, {.positions = positions},
+                                                     std::array{DisplayLayer::Skin})});
+}
+
+// The tetrahedra with tissue, muscle and fibre per cell, as `sinew export` writes them.
+std::string write_tissues(const std::filesystem::path& path, const Body& body) {
+    TetMesh mesh = body.tets;
+    const std::vector<Attribute> cells = tissue_cells(body);
+    mesh.tet_data.insert(mesh.tet_data.end(), cells.begin(), cells.end());
+    write_tets(path, mesh);
+    return fmt::format("{} vertices, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
+}
 
 }  // namespace
 
@@ -139,6 +159,10 @@ Json Files::export_body(const std::string& file) {
         for (const std::string& left_out : write_model(path, model_from_body(now.body))) {
             note += left_out + "; ";
         }
+    } else if (ending == ".obj") {
+        note = write_skin(path, now);
+    } else if (ending == ".vtu") {
+        note = write_tissues(path, now.body);
     } else {
         note = write_grown(path, rest, now);
     }

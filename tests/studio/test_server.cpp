@@ -1,6 +1,7 @@
 // The server as clients meet it: right ones, wrong ones and hostile ones.
 
 #include "sinew/io/archive.h"
+#include "sinew/io/mesh_files.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -332,6 +333,24 @@ TEST_F(StudioServer, PaintsSavesExportsAndOpensAgain) {
     EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.obj"}})["kind"], "mesh");
     EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.json"}})["kind"], "recipe");
     EXPECT_EQ(client.ask({{"do", "open"}, {"file", "a.sinew"}})["kind"], "body");
+}
+
+TEST_F(StudioServer, ExportsHoldWhatTheyAreNamedFor) {
+    RawClient client(server->port());
+    greet(client);
+    for (const char* name : {"e.vtu", "e.obj"}) {
+        const Json answer = client.ask({{"do", "export"}, {"file", name}});
+        ASSERT_EQ(answer["ok"], true) << answer;
+        const bool has_tets =
+            answer["note"].get<std::string>().find("tetrahedra") != std::string::npos;
+        EXPECT_EQ(has_tets, name == std::string("e.vtu")) << answer;
+    }
+    // Tissues are told per tetrahedron.
+    const std::string volumes = server->get("/api/files/e.vtu");
+    EXPECT_NE(volumes.find("Name=\"tissue\""), std::string::npos);
+    const std::vector<MeshPart> skin = read_surface(server->workspace() / "e.obj");
+    ASSERT_EQ(skin.size(), 1u);
+    EXPECT_EQ(skin[0].name, "skin");
 }
 
 TEST_F(StudioServer, MusclesContractAndComeBack) {

@@ -58,7 +58,7 @@ const actions: AppActions = {
   pickFiles,
   takePicture: () => void view.stage.snapshot().then((blob) => downloadBlob(blob, 'body.png')),
   focusMuscle: (name) => view.focusPart(name),
-  look: (name) => view.stage.look(name),
+  look: (name) => view.look(name),
 };
 
 let valueAtStart = 1;
@@ -186,7 +186,7 @@ setTimeout(() => (store.isPageWhole.value = true), LONGEST_ALONE_MS);
 render(<App canvas={canvas} actions={actions} />, document.getElementById('root')!);
 view.stage.occupy(canvas.parentElement!);
 watchTheme((inner, outer) => view.stage.setBackground(inner, outer));
-watchKeys({ frame: () => view.stage.look('three-quarter') });
+watchKeys({ frame: () => view.look('three-quarter') });
 watchDrops();
 connectSignals();
 session.start(view);

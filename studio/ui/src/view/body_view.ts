@@ -7,7 +7,7 @@ import { BodyLayers } from './body_layers';
 import { applyDab, BrushRing, mirroredDab, type Dab, type PaintedVertices } from './brush';
 import { Handles, handleSpecs, lengthUnderRay, type HandleSpec } from './handles';
 import { NO_PART } from './materials';
-import { Stage } from './stage';
+import { Stage, type ViewName } from './stage';
 
 export interface BodyViewEvents {
   onFirstPicture(): void;
@@ -101,6 +101,13 @@ export class BodyView {
     this.framed = box;
     this.stage.setSubject(box);
     this.stage.look('three-quarter', false);
+  }
+
+  /** The whole body as it is now, from this side. */
+  look(view: ViewName): void {
+    const box = this.boxOf(MESH.skin);
+    if (box) this.stage.setBounds(box);
+    this.stage.look(view);
   }
 
   boxOf(mesh: number): THREE.Box3 | null {

@@ -2,7 +2,7 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { ContactShadow } from './contact_shadow';
-import { stepBack } from './framing';
+import { cameraFor, stepBack } from './framing';
 import { chooseQuality, isQuickPicture, REST_MS, type Quality } from './quality';
 import { makeSoftLight } from './soft_light';
 import { radialGradient } from './textures';
@@ -137,21 +137,21 @@ export class Stage {
   /** Where the body stands and how tall it is, for the camera and the lights. */
   setSubject(box: THREE.Box3): void {
     this.hasSubject = true;
+    this.contact.plane.position.y = box.min.y;
+    this.setBounds(box);
+  }
+
+  /** The same body has grown or moved; the ground stays. */
+  setBounds(box: THREE.Box3): void {
     box.getCenter(this.centre);
     this.height = Math.max(0.3, box.max.y - box.min.y);
-    this.contact.plane.position.y = box.min.y;
     this.placeLights();
   }
 
   look(view: ViewName, animated = true): void {
     const direction = new THREE.Vector3(...DIRECTIONS[view]).normalize();
-    // Room above the head and below the feet for what lies over the picture.
-    const halfHeight = 0.65 * this.height;
-    const vertical = THREE.MathUtils.degToRad(this.camera.fov / 2);
-    // Narrow views must step back until the arms fit too.
-    const needed = halfHeight * stepBack(this.camera.aspect);
-    const target = this.centre.clone().add(new THREE.Vector3(0, -0.02 * this.height, 0));
-    this.flyTo(target.clone().addScaledVector(direction, needed / Math.tan(vertical)), target, animated);
+    const { position, target } = cameraFor(this.centre, this.height, direction, this.camera);
+    this.flyTo(position, target, animated);
   }
 
   /** Brings a place to the middle and nearer, keeping the direction of the look. */

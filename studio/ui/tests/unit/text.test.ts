@@ -35,6 +35,26 @@ describe('names', () => {
     expect(matches('', 'anything')).toBe(true);
   });
 
+  it('are found by the words that people use', () => {
+    const found: [string, string][] = [
+      ['calf', 'gastrocnemius_medial_head_l'],
+      ['calf', 'Soleus, left'],
+      ['abs', 'Rectus abdominis, left'],
+      ['six pack', 'Rectus abdominis, left'],
+      ['pecs', 'Pectoralis major sternal part, right'],
+      ['lats', 'latissimus_dorsi_r'],
+      ['quads', 'Vastus lateralis, left'],
+      ['thigh', 'Adductor magnus, left'],
+      ['delts', 'deltoid_acromial_part_l'],
+      ['bum', 'Gluteus maximus, right'],
+      ['left quads', 'Rectus femoris, left'],
+    ];
+    for (const [query, name] of found) expect(matches(query, name), query).toBe(true);
+    expect(matches('calf', 'Biceps brachii, left')).toBe(false);
+    expect(matches('six pack', 'Soleus, left')).toBe(false);
+    expect(matches('right quads', 'Rectus femoris, left')).toBe(false);
+  });
+
   it('of files lose folders and odd characters', () => {
     expect(safeName('../../etc/passwd')).toBe('passwd');
     expect(safeName('C:\\me\\a<b>.obj')).toBe('a_b_.obj');

@@ -1,7 +1,7 @@
-import { Ray, Vector3 } from 'three';
+import { PerspectiveCamera, Ray, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import { applyDab, mirroredDab } from '../../src/view/brush';
-import { stepBack } from '../../src/view/framing';
+import { cameraFor, stepBack } from '../../src/view/framing';
 import { handleSpecs, lengthUnderRay } from '../../src/view/handles';
 import { HIGH, isQuickPicture, isSoftwareRenderer, LOW } from '../../src/view/quality';
 import { computeCavity, longAxis, partOfVertices } from '../../src/view/surface_attributes';
@@ -133,5 +133,20 @@ describe('framing', () => {
     expect(stepBack(0.62)).toBe(1);
     expect(width(0.5)).toBeCloseTo(width(0.62), 12);
     expect(width(0.3)).toBeCloseTo(width(0.62), 12);
+  });
+});
+
+describe('the camera', () => {
+  it('has head and feet of a body of any height in the picture', () => {
+    for (const height of [1.2, 1.7, 1.95, 2.3]) {
+      for (const aspect of [0.5, 1, 2]) {
+        const camera = new PerspectiveCamera(26, aspect, 0.05, 60);
+        const { position, target } = cameraFor(new Vector3(0, height / 2, 0), height, new Vector3(0, 0, 1), camera);
+        camera.position.copy(position);
+        camera.lookAt(target);
+        camera.updateMatrixWorld();
+        for (const y of [0, height]) expect(Math.abs(new Vector3(0, y, 0).project(camera).y), `${height} m`).toBeLessThan(0.85);
+      }
+    }
   });
 });
