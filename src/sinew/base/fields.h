@@ -27,7 +27,7 @@ struct Field {
 //   requires std::same_as<std::remove_const_t<Options>, SmoothOptions>
 //   void visit_fields(Options& o, Visitor&& v) {
 //       v(o.iterations, Field{.name = "iterations", .help = "passes", .min = 0, .max = 1000});
-//       v(o.step, Field{.name = "step", .help = "share of the way", .above = 0, .max = 1});
+//       v(o.step, Field{.name = "step", .help = "fraction of the step", .above = 0, .max = 1});
 //   }
 //
 // and that list serves JSON (io), the command line (apps/cli), forms and the range check below.

@@ -20,7 +20,8 @@ struct GrowthRecipe {
     GrowthPlan plan = {};
 };
 
-/// @throws InputError  with the place: not JSON, unknown keys (with the nearest known one), wrong
+/// @throws InputError  with the position: not JSON, unknown keys (with the nearest known one),
+/// wrong
 ///                     types, values out of range
 GrowthRecipe read_growth_recipe(const std::filesystem::path& path);
 /// @param where  name for messages
