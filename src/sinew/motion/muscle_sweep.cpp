@@ -5,6 +5,8 @@
 #include "sinew/motion/muscle_paths.h"
 
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 namespace sinew {
 
@@ -14,17 +16,20 @@ constexpr double kLeastArm = 1e-6;  // m; smaller ones are rounding
 
 }  // namespace
 
-MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples) {
+MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples,
+                             std::vector<double> pose) {
     SINEW_ASSERT(samples >= 2, "{} samples", samples);
+    SINEW_ASSERT(pose.empty() || pose.size() == model.coordinates.size(), "{} of {} coordinates",
+                 pose.size(), model.coordinates.size());
     const Coordinate& swept = model.coordinates[static_cast<std::size_t>(coordinate)];
-    const double wide = swept.is_rotation ? 0.5 * M_PI : 0.5;
+    const double wide = swept.is_rotation ? 0.5 * std::numbers::pi : 0.5;
     const double low = std::isfinite(swept.low) ? swept.low : -wide;
     const double high = std::isfinite(swept.high) ? swept.high : wide;
     const KinematicTree tree(model);
     const MusclePaths paths(model, tree);
     MuscleSweep sweep{.coordinate = swept.name, .is_rotation = swept.is_rotation};
     std::vector<MuscleSweep::Curve> curves(model.muscles.size());
-    std::vector<double> q = rest_coordinates(model);
+    std::vector<double> q = pose.empty() ? rest_coordinates(model) : std::move(pose);
     std::vector<double> dense(q.size());
     for (int k = 0; k < samples; ++k) {
         q[static_cast<std::size_t>(coordinate)] = low + (high - low) * k / (samples - 1);
