@@ -446,9 +446,9 @@ Json Studio::Data::recipe(const Json& message) {
         }
     }
     const std::lock_guard lock(mutex);
-    plan_of(edits_of(found.plan), scene->body);  // refuses what this body does not have
+    plan_of(edits_of(found), scene->body);  // refuses what this body does not have
     end_motion_locked();
-    document.replace(edits_of(found.plan));
+    document.replace(edits_of(found));
     is_dragging = false;
     overtake_locked();
     broadcast_state_locked();

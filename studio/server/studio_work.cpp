@@ -334,9 +334,9 @@ Json Studio::Data::open(const std::string& file) {
     if (kind_of_file(file) == "recipe") {
         const GrowthRecipe found = read_growth_recipe(path);
         const std::lock_guard lock(mutex);
-        plan_of(edits_of(found.plan), scene->body);
+        plan_of(edits_of(found), scene->body);
         end_motion_locked();
-        document.replace(edits_of(found.plan));
+        document.replace(edits_of(found));
         broadcast_state_locked();
         return {{"kind", "recipe"}};
     }

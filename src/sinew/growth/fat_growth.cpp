@@ -186,14 +186,15 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, 
     return x;
 }
 
-void check_plan(const Body& body, const FatPlan& plan) {
+void check_fat_plan(const Body& body, const FatPlan& plan) {
     const std::size_t vertices = at(body.skin.mesh.points.rows());
     for (const FatRegion& region : plan.regions) {
-        if (!(region.factor >= 0.05 && region.factor <= 20.0)) {
-            throw InputError({.where = fmt::format("fat of '{}'", region.name),
-                              .found = fmt::format("{}", region.factor),
-                              .needs = "a factor from 0.05 to 20",
-                              .remedy = "1 leaves it as it is, 2 doubles it"});
+        if (!(region.factor >= kLeastFatFactor && region.factor <= kMostFatFactor)) {
+            throw InputError(
+                {.where = fmt::format("fat of '{}'", region.name),
+                 .found = fmt::format("{}", region.factor),
+                 .needs = fmt::format("a factor from {} to {}", kLeastFatFactor, kMostFatFactor),
+                 .remedy = "1 leaves it as it is, 2 doubles it"});
         }
         if (region.map.size() != vertices) {
             throw InputError({.where = fmt::format("fat map '{}'", region.name),
@@ -208,7 +209,7 @@ void check_plan(const Body& body, const FatPlan& plan) {
 
 FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options,
                       const Progress& progress) {
-    check_plan(body, plan);
+    check_fat_plan(body, plan);
     const std::size_t vertices = at(body.skin.mesh.points.rows());
     FattenedBody result{.body = body, .report = {}};
     FatReport& report = result.report;

@@ -11,11 +11,15 @@ namespace sinew {
 /// by scaling.
 enum class FatModel { Pressure, Volume };
 
+/// The fat of a region may change by this much.
+inline constexpr double kLeastFatFactor = 0.05;
+inline constexpr double kMostFatFactor = 20.0;
+
 /// More or less fat in one region.
 struct FatRegion {
     std::string name;
     std::vector<double> map = {};  ///< f in [0, 1] per skin vertex
-    double factor = 1.0;           ///< fat of the region, after over before, > 0
+    double factor = 1.0;           ///< fat of the region, after over before
 };
 
 struct FatPlan {
@@ -51,7 +55,7 @@ struct FattenedBody {
 
 /// A new rest body with other fat; bones and muscles stay where they are. gamma and s are found by
 /// root finding, so that every region's volume is met.
-/// @throws InputError  for a body without fat, a map of another size, a factor out of [0.05, 20]
+/// @throws InputError  for a body without fat, a map of another size, a factor out of range
 FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options = {},
                       const Progress& progress = {});
 

@@ -6,11 +6,6 @@ namespace sinew::growth_stages {
 
 // The steps of grow(), for those that keep some of them (growth_session.h).
 
-/// @throws InputError  for targets that contradict each other or are out of range
-void check_targets(const GrowthPlan& plan);
-/// Scale of each part.
-std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> parts,
-                                const GrowthPlan& plan);
 void note_bones(const BoneEditReport& report, GrowthResult& result);
 void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
                   GrowthResult& result);
