@@ -214,9 +214,11 @@
 #include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_in_motion.h"
 #include "sinew/pipeline/contract.h"
+#include "sinew/pipeline/contract_job.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/skin_character.h"
 #include "sinew/pipeline/skin_run.h"
+#include "sinew/pipeline/solve_job.h"
 #include "sinew/pipeline/solve_scene.h"
 // clang-format on

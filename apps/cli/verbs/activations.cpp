@@ -41,10 +41,14 @@ Json peaks_of(const MotionTable& table) {
 }
 
 int run_activations(const ActivationsSettings& settings, const Context& context, Json& result) {
-    for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
-        if (!file.empty()) {
-            require_writable_place(file);
-        }
+    const std::vector<std::string> kTables = {".sto", ".mot"};
+    require_ending("activations", "--output", settings.output, kTables);
+    require_ending("activations", "--forces", settings.forces, kTables);
+    require_ending("activations", "--moments", settings.moments, kTables);
+    require_different("activations", {settings.output, settings.forces, settings.moments});
+    if (settings.options.low > settings.options.high) {
+        throw bad_value("activations", "--low", fmt::format("{}", settings.options.low),
+                        fmt::format("at most --high, {}", settings.options.high));
     }
     const MusculoskeletalModel model = settings.model.read();
     const MotionTable motion = read_motion(settings.motion, settings.unit, model);
@@ -63,7 +67,7 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
               {"notes", done.notes}};
     if (!settings.output.empty()) {
         write_motion_table(settings.output, done.activations);
-        result["activations"] = settings.output;
+        result["output"] = settings.output;
     }
     if (!settings.forces.empty()) {
         write_motion_table(settings.forces, done.forces);
@@ -73,7 +77,7 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
         write_motion_table(settings.moments, done.moments);
         result["moments"] = settings.moments;
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         fmt::print("{} frames, {:.0f} per second\n", frames, result["frames_per_s"].get<double>());
         for (const auto& [name, peak] : result["peak_activation"].items()) {
             fmt::print("  {:<36} peak activation {:.3f}, peak force {:.1f} N\n", name,

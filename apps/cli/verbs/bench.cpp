@@ -275,7 +275,7 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (!settings.output.empty()) {
         write_file_bytes(settings.output, encode_png(image));
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         for (const auto& [key, value] : result.items()) {
             fmt::print("{:<36} {}\n", key, value.dump());
         }

@@ -35,7 +35,7 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
         notes.push_back({{"what", note}, {"where", file}});
     }
     const bool is_healthy = problems.empty();
-    if (!context.wants_json) {
+    if (context.tells()) {
         fmt::print("{}: {}\n", file,
                    is_healthy ? "healthy" : fmt::format("{} problems", problems.size()));
         for (const ModelFinding& f : findings) {
@@ -47,7 +47,7 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
             fmt::print("  note: {}\n", note);
         }
     }
-    result = {{"file", file},
+    result = {{"input", file},
               {"healthy", is_healthy},
               {"problems", problems},
               {"notes", notes},
@@ -160,8 +160,8 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     const std::string wrote =
         fmt::format("{} bodies, {} coordinates, {} muscles", model.bodies.size(),
                     model.coordinates.size(), model.muscles.size());
-    result = {{"from", from}, {"to", to}, {"wrote", wrote}, {"notes", notes}};
-    if (!context.is_quiet && !context.wants_json) {
+    result = {{"input", from}, {"output", to}, {"summary", wrote}, {"notes", notes}};
+    if (context.tells()) {
         fmt::print("{}: {}\n", to, wrote);
         for (const std::string& note : notes) {
             fmt::print("  note: {}\n", note);

@@ -4,6 +4,7 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/body_in_motion.h"
@@ -173,21 +174,12 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
     nlohmann::ordered_json compared = nlohmann::ordered_json::object();
     const SkinRun done =
         is_body ? move_body(settings, context) : move_character(settings, context, compared);
-    result["output"] = settings.output;
-    result["method"] = settings.method;
-    result["simulated_vertices"] = done.simulated_vertices;
-    result["tets"] = done.tets;
-    result["frames"] = done.times.size();
-    result["fps"] = done.fps;
-    result["shown_fps"] = done.shown_fps;
-    result["preprocess_s"] = done.preprocess_s;
-    result["upsampling_s"] = done.upsampling_s;
-    result["max_penetration_mm"] = 1e3 * done.max_penetration;
-    result["mean_penetration_mm"] = 1e3 * done.mean_penetration;
-    result["enclosed_vertices"] = done.enclosed_vertices;
-    result["volume_ratio_min"] = done.volume_ratio_min;
+    SkinSummary summary = summary_of(done);
+    summary.output = settings.output;
+    summary.method = settings.method;
+    add_fields(summary, result);
     result.update(compared);
-    if (!context.is_quiet && !context.wants_json) {
+    if (context.tells()) {
         fmt::print(
             "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s ({:.0f} shown), "
             "ready after {:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
@@ -199,6 +191,19 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
         }
     }
     return kOk;
+}
+
+void add_skeleton_options(std::vector<Option>& options, SkinSettings& settings) {
+    options.push_back({.name = "--skeleton-unit",
+                       .help = "of skeleton and motion files that do not say theirs; without "
+                               "it that of the skin",
+                       .target = &settings.skeleton_unit,
+                       .choices = {"m", "cm", "mm"}});
+    options.push_back({.name = "--skeleton-up",
+                       .help = "axis that points up in skeleton and motion files; without it "
+                               "that of the skin",
+                       .target = &settings.skeleton_up,
+                       .choices = {"y", "z"}});
 }
 
 }  // namespace
@@ -284,15 +289,18 @@ Verb skin_verb() {
               .help = "simulate a coarser skin of about so many vertices and show the whole one, "
                       "kept out of itself with --collisions global; 0: simulate the skin",
               .target = &settings->run.simulate_vertices,
-              .metavar = "N"},
+              .metavar = "N",
+              .range = {.min = 0}},
              {.name = "--frames",
               .help = "number of frames; 0: the whole motion",
               .target = &settings->run.frames,
-              .metavar = "N"},
+              .metavar = "N",
+              .range = {.min = 0}},
              {.name = "--rate",
               .help = "frames per second",
               .target = &settings->run.rate,
-              .metavar = "HZ"},
+              .metavar = "HZ",
+              .range = {.max = 1e6, .above = 0}},
              {.name = "--settle",
               .help = "frames in the first pose before the motion starts",
               .target = &settings->run.settle,
@@ -306,17 +314,11 @@ Verb skin_verb() {
               .target = &settings->is_uncached}},
         .run = {}};
     settings->files.add_to(verb.options);
-    verb.options.push_back({.name = "--skeleton-unit",
-                            .help = "of skeleton and motion files that do not say theirs; without "
-                                    "it that of the skin",
-                            .target = &settings->skeleton_unit,
-                            .choices = {"m", "cm", "mm"}});
-    verb.options.push_back({.name = "--skeleton-up",
-                            .help = "axis that points up in skeleton and motion files; without it "
-                                    "that of the skin",
-                            .target = &settings->skeleton_up,
-                            .choices = {"y", "z"}});
+    add_skeleton_options(verb.options, *settings);
     add_field_options(verb.options, settings->run.skinning);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", SkinSummary{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         return run_skin(*settings, context, result);
     };

@@ -1,5 +1,6 @@
 #include "sinew/pipeline/any_model.h"
 
+#include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/bvh.h"
@@ -7,6 +8,8 @@
 #include "sinew/io/motion_table.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/recorded_motion.h"
+
+#include <fmt/format.h>
 
 namespace sinew {
 
@@ -16,7 +19,16 @@ bool is_body_file(const std::filesystem::path& file) {
 
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles) {
-    return is_body_file(file) ? model_from_body(read_archive(file)) : read_model(file, muscles);
+    if (!is_body_file(file)) {
+        return read_model(file, muscles);
+    }
+    if (!muscles.empty()) {
+        throw InputError({.where = file.string(),
+                          .found = fmt::format("muscles of another file, '{}'", muscles.string()),
+                          .needs = "none: a body has its own",
+                          .remedy = "leave out the muscles"});
+    }
+    return model_from_body(read_archive(file));
 }
 
 MotionTable read_motion(const std::filesystem::path& file, const std::string& unit,
