@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/io/model_files.h"
@@ -18,7 +19,6 @@ namespace sinew::studio {
 
 namespace {
 
-constexpr double kDegree = M_PI / 180.0;
 constexpr std::chrono::microseconds kFrame{16667};  // between frames of a motion, at least
 constexpr int kSettle = 60;                         // frames that the flesh swings on in a pose
 constexpr int kContractIterations = 15;             // shown one by one

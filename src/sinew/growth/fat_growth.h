@@ -44,7 +44,8 @@ struct FatReport {
     double before = 0.0;  ///< subcutaneous fat, m^3
     double after = 0.0;
     bool is_at_floor = false;        ///< fat could not be lost as far as asked
-    Eigen::Index smoothed_tets = 0;  ///< inverted ones that were turned round again
+    double residual = 0.0;           ///< largest of the solves that the result is made of, relative
+    Eigen::Index smoothed_tets = 0;  ///< inverted ones that were mended
     Eigen::Index inverted_tets = 0;
 };
 
@@ -59,7 +60,7 @@ struct FattenedBody {
 FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options = {},
                       const Progress& progress = {});
 
-/// Subcutaneous fat (m^3) with which the body has this mass (kg), or this share of fat by mass.
+/// Subcutaneous fat (m^3) with which the body has this mass (kg), or this fraction of fat by mass.
 double fat_volume_for_mass(const Body& body, double mass);
 double fat_volume_for_share(const Body& body, double body_fat);
 

@@ -136,6 +136,9 @@ namespace {
 
 constexpr double kStatureTolerance = 1e-4;  // m
 constexpr int kMostStatureRounds = 5;
+// Forces that may be left, against those at the start: less cannot be seen in fat and sagging
+// flesh.
+constexpr double kSmallResidual = 0.01;
 
 Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                     const Progress& progress) {
@@ -161,6 +164,11 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
                 fmt::format("fat of '{}' reached {:.2f} times its volume instead of {:.2f}",
                             region.name, region.reached, region.wanted));
         }
+    }
+    if (grown.report.residual > kSmallResidual) {
+        result.warnings.push_back(
+            fmt::format("fat did not converge: {:.1f} % of the forces are left in the last solve",
+                        100.0 * grown.report.residual));
     }
     if (grown.report.is_at_floor) {
         result.warnings.emplace_back("fat was lost down to its floor, and no further");
@@ -194,6 +202,16 @@ Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& resul
             }
         }
     }
+}
+
+void sag(GrowthResult& result, const Progress& progress) {
+    SaggedFlesh sagged = sagged_flesh(result.body, Vec3(0.0, -kGravity, 0.0), progress);
+    if (sagged.report.last_residual() > kSmallResidual) {
+        result.warnings.push_back(fmt::format(
+            "flesh under gravity did not converge: {:.1f} % of the forces are left after {} steps",
+            100.0 * sagged.report.last_residual(), sagged.report.iterations));
+    }
+    result.sagged = std::move(sagged.points);
 }
 
 void measure(GrowthResult& result) {
@@ -253,7 +271,7 @@ GrowthResult grow(const Body& body, const GrowthPlan& asked, const Progress& pro
     result.body = with_grown_muscles(result.body, plan, result, progress, callback);
     result.body = with_fat_and_stature(std::move(result.body), plan, result, progress);
     if (plan.shows_gravity) {
-        result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+        sag(result, progress);
     }
     measure(result);
     const std::size_t crossing = find_self_intersections(result.body.skin.mesh).pairs.size();

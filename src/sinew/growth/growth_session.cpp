@@ -262,7 +262,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& pro
     }
     result.body = with_fat_and_stature(*d.grown, plan, result, progress);
     if (plan.shows_gravity) {
-        result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+        sag(result, progress);
     }
     measure(result);
     const Points& final = plan.shows_gravity ? result.sagged : result.body.tets.points;

@@ -18,6 +18,8 @@ Body with_stature(Body body, const GrowthPlan& plan);
 /// change it a little.
 Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
                           const Progress& progress);
+/// Where the flesh of result.body hangs.
+void sag(GrowthResult& result, const Progress& progress);
 /// Mass, fat and stature of result.body, and what is wrong with it.
 void measure(GrowthResult& result);
 

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/path_choice.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace sinew {
@@ -297,7 +297,7 @@ private:
                         lead_past(line, k, a, p.least * scale);
                         line.crossings[k].least_arm[a] = p.low * scale;
                         line.crossings[k].most_arm[a] = p.high * scale;
-                        line.crossings[k].measured_to[a] = p.to * std::numbers::pi / 180.0;
+                        line.crossings[k].measured_to[a] = p.to * kPi / 180.0;
                         is_led[k] = true;
                     }
                 }
@@ -582,7 +582,7 @@ private:
         unit.fibre = kUsualRatio * belly;
         if (const PublishedFibres* known = find_published_fibres(muscle.name)) {
             unit.fibre = known->length * limb_scale(known->limb);
-            unit.pennation = known->pennation * std::numbers::pi / 180.0;
+            unit.pennation = known->pennation * kPi / 180.0;
         }
         unit.fibre = std::min(unit.fibre, kMostFibre * length / std::cos(unit.pennation));
         unit.tendon = std::max(length - unit.fibre * std::cos(unit.pennation), kLeastTendon);

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/body/posable_joints.h"
 #include "sinew/io/bvh.h"
@@ -20,8 +21,6 @@
 namespace sinew {
 
 namespace {
-
-constexpr double kGravity = 9.81;  // m/s^2
 
 BodySkinningOptions flesh_options(const BodyMotionOptions& options) {
     check_ranges(options, "motion");
