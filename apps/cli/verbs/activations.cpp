@@ -1,4 +1,5 @@
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/motion_files.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/motion/static_optimisation.h"
 
@@ -10,6 +11,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/motion_options.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -21,7 +23,7 @@ using Json = nlohmann::ordered_json;
 struct ActivationsSettings {
     ModelOptions model;
     std::string motion;
-    std::string unit = "cm";
+    MotionFileOptions reading;
     std::string output;
     std::string forces;
     std::string moments;
@@ -51,7 +53,9 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
                         fmt::format("at most --high, {}", settings.options.high));
     }
     const MusculoskeletalModel model = settings.model.read();
-    const MotionTable motion = read_motion(settings.motion, settings.unit, model);
+    const RetargetedModel read =
+        read_model_motion(settings.motion, model, settings.reading.options());
+    const MotionTable& motion = read.motion;
     const StaticOptimisation done =
         optimise_motion(model, motion, settings.options, context.progress);
     const double frames = static_cast<double>(done.activations.times.size());
@@ -65,6 +69,7 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
               {"peak_moment", peaks_of(done.moments)},
               {"peak_reserve", peaks_of(done.reserves)},
               {"notes", done.notes}};
+    add_retarget_report(read.report, result);
     if (!settings.output.empty()) {
         write_motion_table(settings.output, done.activations);
         result["output"] = settings.output;
@@ -107,14 +112,12 @@ Verb activations_verb() {
     settings->model.add_to(verb.options);
     verb.options.push_back(
         {.name = "--motion",
-         .help = "coordinates over time (.mot, .sto) or a recorded motion (.bvh)",
+         .help = "coordinates over time (.mot, .sto) or a recording (.bvh, .glb, .gltf, .fbx), "
+                 "whose joint names are known (docs/motion.md)",
          .target = &settings->motion,
          .metavar = "FILE",
          .is_required = true});
-    verb.options.push_back({.name = "--motion-unit",
-                            .help = "of a recorded motion",
-                            .target = &settings->unit,
-                            .choices = {"m", "cm", "mm"}});
+    settings->reading.add_to(verb.options);
     verb.options.push_back({.name = "-o,--output",
                             .help = "activations (.sto)",
                             .target = &settings->output,

@@ -4,6 +4,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/motion_files.h"
 #include "sinew/motion/length_difference.h"
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_shapes.h"
@@ -147,7 +148,8 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     const MusculoskeletalModel model = read_any_model(from, muscles);
     std::vector<std::string> notes;
     if (is_scene && !motion.empty()) {
-        write_playing(to, model, coordinate_motion(model, read_motion(motion, "cm", model), 0.0));
+        write_playing(to, model,
+                      coordinate_motion(model, read_model_motion(motion, model).motion, 0.0));
     } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {

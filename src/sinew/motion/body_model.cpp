@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/units.h"
+#include "sinew/body/skeleton_model.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/path_choice.h"
@@ -64,7 +65,7 @@ public:
         model_.name = body_.name.empty() ? "body" : body_.name;
         group_segments();
         add_joints();
-        couple();
+        couple_following_motions(model_, joint_of_);
         weigh();
         enclose_bones();
         for (const Muscle& muscle : body_.muscles) {
@@ -158,34 +159,6 @@ private:
             }
             joint.kind = source.type == JointType::Fixed ? JointKind::Weld : JointKind::Custom;
             model_.joints.push_back(joint);
-        }
-    }
-
-    // A motion named after another joint's follows it: "knee_flexion" of patellofemoral_l goes with
-    // knee_l_flexion, both reaching the ends of their ranges together.
-    void couple() {
-        for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
-            const Joint& source = *joint_of_[at(model_.coordinates[c].joint)];
-            const std::string& motion = source.motions[0];
-            const auto cut = motion.find('_');
-            if (angle_count(source.type) != 1 || cut == std::string::npos ||
-                source.name.size() < 2) {
-                continue;
-            }
-            const std::string side = source.name.substr(source.name.size() - 2);
-            const Index leader = find_coordinate(
-                model_, motion.substr(0, cut) + side + "_" + motion.substr(cut + 1));
-            if (leader < 0 || leader == static_cast<Index>(c)) {
-                continue;
-            }
-            const double reach = model_.coordinates[at(leader)].high;
-            const double ratio =
-                std::isfinite(reach) && reach > 0.0 ? model_.coordinates[c].high / reach : 1.0;
-            model_.couplers.push_back(
-                {.name = model_.coordinates[c].name + "_follows",
-                 .dependent = static_cast<Index>(c),
-                 .independent = leader,
-                 .function = {.kind = ScalarFunction::Kind::Linear, .coefficients = {ratio, 0.0}}});
         }
     }
 
