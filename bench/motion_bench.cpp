@@ -192,7 +192,22 @@ void measure_limbs(const Recording& recording, const PersonJoints& source,
     fit.limb_mean = count > 0.0 ? sum / count : 0.0;
 }
 
-// Soles are below the joints of ankle and toes as they are at rest.
+// How far the sole at a joint of the foot is below the ground, at most. That below the heel turns
+// with the ankle; that below the toes is as far below their joint as at rest.
+double deepest_sole(const MovedPerson& person, std::size_t ankle, std::size_t joint,
+                    double ground) {
+    const Vec3 heel(person.rest[ankle].x(), ground, person.rest[ankle].z());
+    double deepest = 0.0;
+    for (std::size_t f = 0; f < person.frames.size(); ++f) {
+        const Vec3 sole =
+            person.frames[f][ankle] + person.rotations[f][ankle] * (heel - person.rest[ankle]);
+        deepest = std::max(deepest, joint == ankle
+                                        ? ground - sole.y()
+                                        : person.rest[joint].y() - person.frames[f][joint].y());
+    }
+    return deepest;
+}
+
 void measure_feet(const Recording& recording, const PersonJoints& source, const MovedPerson& person,
                   double ground, MotionFit& fit) {
     std::vector<double> slides;
@@ -234,18 +249,7 @@ void measure_feet(const Recording& recording, const PersonJoints& source, const 
                 }
                 slides.push_back(far);
             }
-            // The sole below the heel turns with the ankle; that below the toes is as far below
-            // their joint as at rest.
-            const Vec3 heel(person.rest[ankle].x(), ground, person.rest[ankle].z());
-            for (std::size_t f = 0; f < person.frames.size(); ++f) {
-                const double below =
-                    point == "toe"
-                        ? person.rest[joint].y() - person.frames[f][joint].y()
-                        : ground - (person.frames[f][ankle] +
-                                    person.rotations[f][ankle] * (heel - person.rest[ankle]))
-                                       .y();
-                fit.foot_depth = std::max(fit.foot_depth, below);
-            }
+            fit.foot_depth = std::max(fit.foot_depth, deepest_sole(person, ankle, joint, ground));
         }
     }
     std::sort(slides.begin(), slides.end());

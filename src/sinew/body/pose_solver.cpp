@@ -92,16 +92,8 @@ Mat3 PoseSolver::rotation(const ModelPlacement& placement, Index body) const {
     return placement.bodies[b].rotation * rest_.bodies[b].rotation.transpose();
 }
 
-Mat3 PoseSolver::turn_joint(Index joint, const Mat3& parent, const Mat3& wanted,
-                            std::vector<double>& q) {
-    const ModelJoint& j = model_.joints[static_cast<std::size_t>(joint)];
-    const auto rest_of = [&](Index body) {
-        return body < 0 ? Mat3(Mat3::Identity())
-                        : rest_.bodies[static_cast<std::size_t>(body)].rotation;
-    };
-    // R_child = G_parent R_rest_parent P X C^-1, so X = (G_parent R_rest_parent P)^-1 R_child C.
-    const Mat3 before = parent * rest_of(j.parent) * j.parent_frame.rotation;
-    const Mat3 X = before.transpose() * wanted * rest_of(j.child) * j.child_frame.rotation;
+// Angles of a joint's axes whose rotation is X, or comes near it within their limits.
+void PoseSolver::set_angles(const ModelJoint& j, const Mat3& X, std::vector<double>& q) const {
     std::vector<std::size_t> moving;
     bool is_simple = true;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -112,42 +104,56 @@ Mat3 PoseSolver::turn_joint(Index joint, const Mat3& parent, const Mat3& wanted,
                         axis.function.coefficients[0] * axis.function.scale != 0.0;
         }
     }
-    if (is_simple && !moving.empty()) {
-        std::array<Vec3, 3> axes = {};
+    if (!is_simple || moving.empty()) {
+        return;
+    }
+    std::array<Vec3, 3> axes = {};
+    for (std::size_t k = 0; k < moving.size(); ++k) {
+        axes[k] = j.axes[moving[k]].axis.normalized();
+    }
+    std::array<Vec3, 2> ways = {};
+    if (moving.size() == 1) {
+        const Eigen::Quaterniond turn(X);
+        ways[0].setConstant(2.0 * std::atan2(turn.vec().dot(axes[0]), turn.w()));
+        ways[1] = ways[0];
+    } else {
+        axes[2] = moving.size() == 2 ? Vec3(axes[0].cross(axes[1]).normalized()) : axes[2];
+        ways = angles_about(axes, X);
+    }
+    // Of the two ways, the one that the limits cut less, else the nearer one.
+    std::array<std::vector<double>, 2> values = {};
+    std::array<double, 2> loss = {0.0, 0.0};
+    for (std::size_t w = 0; w < 2; ++w) {
         for (std::size_t k = 0; k < moving.size(); ++k) {
-            axes[k] = j.axes[moving[k]].axis.normalized();
-        }
-        std::array<Vec3, 2> ways = {};
-        if (moving.size() == 1) {
-            const Eigen::Quaterniond turn(X);
-            ways[0].setConstant(2.0 * std::atan2(turn.vec().dot(axes[0]), turn.w()));
-            ways[1] = ways[0];
-        } else {
-            axes[2] = moving.size() == 2 ? Vec3(axes[0].cross(axes[1]).normalized()) : axes[2];
-            ways = angles_about(axes, X);
-        }
-        // Of the two ways, the one that the limits cut less, else the nearer one.
-        std::array<std::vector<double>, 2> values = {};
-        std::array<double, 2> loss = {0.0, 0.0};
-        for (std::size_t w = 0; w < 2; ++w) {
-            for (std::size_t k = 0; k < moving.size(); ++k) {
-                const JointAxis& axis = j.axes[moving[k]];
-                const auto c = static_cast<std::size_t>(axis.coordinate);
-                const double slope = axis.function.coefficients[0] * axis.function.scale;
-                const double angle = (ways[w][static_cast<Eigen::Index>(k)] -
-                                      axis.function.coefficients[1] * axis.function.scale) /
-                                     slope;
-                const double value = within(angle, low_[c], high_[c], q[c]);
-                loss[w] += 1e3 * std::abs(std::remainder(value - angle, 2.0 * std::numbers::pi)) +
-                           std::abs(value - q[c]);
-                values[w].push_back(value);
-            }
-        }
-        const std::size_t best = loss[1] < loss[0] ? 1 : 0;
-        for (std::size_t k = 0; k < moving.size(); ++k) {
-            q[static_cast<std::size_t>(j.axes[moving[k]].coordinate)] = values[best][k];
+            const JointAxis& axis = j.axes[moving[k]];
+            const auto c = static_cast<std::size_t>(axis.coordinate);
+            const double slope = axis.function.coefficients[0] * axis.function.scale;
+            const double angle = (ways[w][static_cast<Eigen::Index>(k)] -
+                                  axis.function.coefficients[1] * axis.function.scale) /
+                                 slope;
+            const double value = within(angle, low_[c], high_[c], q[c]);
+            loss[w] += 1e3 * std::abs(std::remainder(value - angle, 2.0 * std::numbers::pi)) +
+                       std::abs(value - q[c]);
+            values[w].push_back(value);
         }
     }
+    const std::size_t best = loss[1] < loss[0] ? 1 : 0;
+    for (std::size_t k = 0; k < moving.size(); ++k) {
+        q[static_cast<std::size_t>(j.axes[moving[k]].coordinate)] = values[best][k];
+    }
+}
+
+Mat3 PoseSolver::turn_joint(Index joint, const Mat3& parent, const Mat3& wanted,
+                            std::vector<double>& q) {
+    const ModelJoint& j = model_.joints[static_cast<std::size_t>(joint)];
+    const auto rest_of = [&](Index body) {
+        return body < 0 ? Mat3(Mat3::Identity())
+                        : rest_.bodies[static_cast<std::size_t>(body)].rotation;
+    };
+    // R_child = G_parent R_rest_parent P X C^-1, so X = (G_parent R_rest_parent P)^-1 R_child C.
+    const Mat3 before = parent * rest_of(j.parent) * j.parent_frame.rotation;
+    const Mat3 X = before.transpose() * wanted * rest_of(j.child) * j.child_frame.rotation;
+    set_angles(j, X, q);
     Mat3 R = before;
     for (const JointAxis& axis : std::span(j.axes).first(3)) {
         const double x = axis.coordinate < 0 ? 0.0 : q[static_cast<std::size_t>(axis.coordinate)];

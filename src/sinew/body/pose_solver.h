@@ -75,6 +75,7 @@ public:
     }
 
 private:
+    void set_angles(const ModelJoint& j, const Mat3& X, std::vector<double>& q) const;
     double residuals(const PoseGoals& goals, const ModelPlacement& placement,
                      Eigen::VectorXd& r) const;
     void jacobian(const PoseGoals& goals, const ModelPlacement& placement,
