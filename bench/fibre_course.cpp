@@ -15,10 +15,10 @@ namespace sinew::bench {
 
 namespace {
 
-constexpr double kDegree = 57.29577951308232;
+constexpr double kDegreesPerRadian = 57.29577951308232;
 
 double angle_between(const Vec3& a, const Vec3& b) {
-    return kDegree * std::atan2(a.cross(b).norm(), a.dot(b));
+    return kDegreesPerRadian * std::atan2(a.cross(b).norm(), a.dot(b));
 }
 
 /// What a muscle's mesh says about the course of its fibres.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What takes too long for every change and is run once a week: the documented build with GCC, one file at a time, with its
-# tests; clang-tidy on every source; the package in a bare system. Everything is run, also after a failure.
+# tests; clang-tidy on every source; public headers one by one and their reference pages; the package in a bare system. Everything is run, also after a failure.
 source "$(dirname "$0")/lib.sh"
 
-install_packages build page test browser package full
+install_packages build page test browser package docs full
 build_page
 failed=()
 # part NAME COMMAND...: runs on when it fails.
@@ -20,6 +20,8 @@ gcc_build() {
 part "The documented build with GCC" gcc_build
 part "Its tests" ctest --test-dir build/gcc --output-on-failure --no-tests=error -j "$(nproc)"
 part "clang-tidy on everything" scripts/tidy.sh --all
+part "Every public header compiles alone" scripts/headers.sh
+part "Reference pages without warnings" scripts/docs.sh
 part "The package in a bare system" scripts/package_test.sh
 [ ${#failed[@]} -eq 0 ] || fail "${failed[*]}" "look at the logs above"
 say "All done."

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "sinew/base/error.h"
+#include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
-#include "sinew/base/random.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -30,6 +30,8 @@ struct Option {
     std::string metavar = {};
     std::vector<std::string> choices = {};
     bool is_required = false;
+    Field range = {};  ///< of a number: min, max, above, below, unit; NaN is never taken
+    std::string default_text = {};  ///< for the help, where the target does not tell it
 };
 
 /// What every verb is given.
@@ -37,9 +39,13 @@ struct Context {
     bool is_quiet = false;
     bool wants_json = false;  ///< the result goes to stdout as one JSON object, nothing else does
     int threads = 0;
-    Seed seed = {};
     Progress progress = {};
     std::string command_line;  ///< for the provenance of what is written
+
+    /// Whether the verb prints for a person.
+    bool tells() const {
+        return !is_quiet && !wants_json;
+    }
 };
 
 /// `result` is printed when --json was given; otherwise the verb prints for a person.
@@ -49,10 +55,23 @@ struct Verb {
     std::string examples;  ///< lines shown at the end of --help
     std::vector<Option> options;
     std::function<int(const Context&, nlohmann::ordered_json& result)> run;
+    /// Adds "job" and "result" to the definitions of a JSON Schema (io/json_schema.h), where the
+    /// verb's job file and the result of --json are described by fields.
+    std::function<void(nlohmann::ordered_json& definitions)> describe = {};
 };
 
 /// A flag's value that cannot be used; refers to the verb's help.
 InputError bad_value(const std::string& verb, const std::string& flag, const std::string& found,
                      const std::string& needs);
+
+/// That files to write, where they are given, can be written and end as they must.
+/// @param endings  in lower case; none: any
+/// @throws InputError
+void require_ending(const std::string& verb, const std::string& flag, const std::string& file,
+                    const std::vector<std::string>& endings);
+/// Makes a folder for results. @throws InputError  when it cannot be made or written to
+void make_output_folder(const std::string& folder);
+/// That no two of the files to write are the same. @throws InputError
+void require_different(const std::string& verb, const std::vector<std::string>& files);
 
 }  // namespace sinew::cli

@@ -1,5 +1,6 @@
 #include "studio/server/catalogue.h"
 
+#include "sinew/base/units.h"
 #include "sinew/body/girths.h"
 #include "sinew/body/names.h"
 #include "sinew/body/posable_joints.h"
@@ -93,7 +94,7 @@ Json joints_of(const Body& body) {
         entry["limits_deg"] = Json::array();
         entry["motions"] = Json::array();
         for (std::size_t k = 0; k < static_cast<std::size_t>(joint.angles); ++k) {
-            constexpr double kDegrees = 180.0 / M_PI;
+            constexpr double kDegrees = 180.0 / kPi;
             entry["axes"].push_back({joint.axes[k].x(), joint.axes[k].y(), joint.axes[k].z()});
             entry["limits_deg"].push_back(
                 {kDegrees * joint.limits[k].low, kDegrees * joint.limits[k].high});

@@ -42,7 +42,7 @@ const std::map<std::string, int>& layer_numbers() {
     return kLayers;
 }
 
-void check_number(const Json& value, const Field& field, const std::string& where) {
+void check_number(const Json& value, const CommandField& field, const std::string& where) {
     if (!value.is_number() || !std::isfinite(value.get<double>())) {
         throw not_as_agreed(where, "a number");
     }
@@ -55,7 +55,7 @@ void check_number(const Json& value, const Field& field, const std::string& wher
     }
 }
 
-void check_list(const Json& value, const Field& field, const std::string& where) {
+void check_list(const Json& value, const CommandField& field, const std::string& where) {
     if (!value.is_array()) {
         throw not_as_agreed(where, "a list");
     }
@@ -71,7 +71,7 @@ void check_list(const Json& value, const Field& field, const std::string& where)
     }
 }
 
-void check_named(const Json& value, const Field& field, const std::string& where) {
+void check_named(const Json& value, const CommandField& field, const std::string& where) {
     if (!value.is_object()) {
         throw not_as_agreed(where, "names with values");
     }
@@ -90,7 +90,7 @@ void check_named(const Json& value, const Field& field, const std::string& where
     }
 }
 
-void check_changes(const Json& value, const Field& field, const std::string& where) {
+void check_changes(const Json& value, const CommandField& field, const std::string& where) {
     if (!value.is_array() || value.size() > kMostChanges) {
         throw not_as_agreed(where, fmt::format("a list of at most {}", kMostChanges));
     }
@@ -107,7 +107,7 @@ void check_changes(const Json& value, const Field& field, const std::string& whe
     }
 }
 
-void check_field(const Json& value, const Field& field) {
+void check_field(const Json& value, const CommandField& field) {
     const std::string where = named(field.name.c_str());
     switch (field.kind) {
         case FieldKind::Text:
@@ -202,8 +202,8 @@ bool truth_field(const Json& message, const char* name, bool otherwise) {
     return it->get<bool>();
 }
 
-void check_fields(const std::vector<Field>& fields, const Json& message) {
-    for (const Field& field : fields) {
+void check_fields(const std::vector<CommandField>& fields, const Json& message) {
+    for (const CommandField& field : fields) {
         const auto it = message.find(field.name);
         if (it != message.end() && !(it->is_null() && !field.is_needed)) {
             check_field(*it, field);

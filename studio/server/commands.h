@@ -44,7 +44,7 @@ enum class FieldKind {
 };
 
 /// One field of a command. Where it is not needed, null means that it is not there.
-struct Field {
+struct CommandField {
     std::string name;
     FieldKind kind = FieldKind::Text;
     bool is_needed = false;
@@ -55,7 +55,7 @@ struct Field {
 
 /// The one check of what comes from outside. Fields that are not named here are ignored.
 /// @throws InputError  naming the field
-void check_fields(const std::vector<Field>& fields, const Json& message);
+void check_fields(const std::vector<CommandField>& fields, const Json& message);
 
 // One field. They throw InputError where it holds something else.
 std::string text_field(const Json& message, const char* name);

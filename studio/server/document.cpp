@@ -2,7 +2,6 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/body/names.h"
 #include "sinew/growth/fat_maps.h"
 
 #include <fmt/format.h>
@@ -30,52 +29,49 @@ TargetName split_target(const std::string& target) {
     return {target.substr(0, colon), target.substr(colon + 1)};
 }
 
-// How many muscles a word means; fewer is finer.
-std::size_t reach_of(const Body& body, const std::string& word) {
-    return slug(word) == "all" ? body.muscles.size()
-                               : find_muscles(body.muscles, word, "muscles").size();
+/// The field of a GrowthPlan that a target's kind stands for.
+std::optional<Field> field_of(std::string_view kind) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kFields = {
+        {{"muscle", "muscles"},
+         {"fat", "fat"},
+         {"bone", "bones"},
+         {"stature", "stature_m"},
+         {"weight", "weight_kg"},
+         {"body_fat", "body_fat"},
+         {"gravity", "gravity"}}};
+    for (const auto& [known, name] : kFields) {
+        if (known == kind) {
+            return field_named<GrowthPlan>(name);
+        }
+    }
+    return {};
 }
 
 }  // namespace
 
 ValueRange range_of(std::string_view kind) {
-    static constexpr std::array<std::pair<std::string_view, ValueRange>, 7> kRanges = {
-        {{"muscle", {0.5, 2.0}},
-         {"fat", {0.3, 4.0}},
-         {"bone", {0.7, 1.4}},
-         {"stature", {1.2, 2.3}},
-         {"weight", {30.0, 250.0}},
-         {"body_fat", {0.03, 0.6}},
-         {"gravity", {0.0, 1.0}}}};
-    for (const auto& [known, range] : kRanges) {
-        if (known == kind) {
-            return range;
-        }
-    }
-    return {0.0, 0.0};
+    const std::optional<Field> field = field_of(kind);
+    return field ? ValueRange{field->soft_min, field->soft_max} : ValueRange{0.0, 0.0};
 }
 
 void require_known(const Change& change, const Body& body) {
     const TargetName target = split_target(change.target);
     const std::string where = fmt::format("target '{}'", change.target);
-    const ValueRange range = range_of(target.kind);
+    const std::optional<Field> field = field_of(target.kind);
     const bool needs_name =
         target.kind == "muscle" || target.kind == "fat" || target.kind == "bone";
-    if (range.high <= range.low || needs_name == target.name.empty()) {
+    if (!field || needs_name == target.name.empty()) {
         throw InputError({.where = where,
                           .found = "no such target",
                           .needs = "muscle:NAME, fat:REGION, bone:NAME, stature, weight, body_fat "
                                    "or gravity",
                           .remedy = "see docs/studio-protocol.md"});
     }
-    if (change.value && !(*change.value >= range.low && *change.value <= range.high)) {
-        throw InputError({.where = where,
-                          .found = fmt::format("{}", *change.value),
-                          .needs = fmt::format("a number from {} to {}", range.low, range.high),
-                          .remedy = "stay within the slider"});
+    if (change.value) {
+        check_range(*change.value, *field, FieldPlace(where));
     }
     if (target.kind == "muscle") {
-        reach_of(body, target.name);
+        muscle_alphas(body, {{target.name, 1.0}});
     } else if (target.kind == "bone") {
         find_body_parts(body, body_parts(body), target.name, where);
     } else if (target.kind == "fat") {
@@ -92,11 +88,10 @@ void require_known(const Change& change, const Body& body) {
 
 GrowthPlan plan_of(const Edits& edits, const Body& body) {
     GrowthPlan plan;
-    std::vector<std::pair<std::size_t, NamedValue>> muscles;
     for (const auto& [text, value] : edits.values) {
         const TargetName target = split_target(text);
         if (target.kind == "muscle") {
-            muscles.push_back({reach_of(body, target.name), {target.name, value}});
+            plan.muscles.emplace_back(target.name, value);
         } else if (target.kind == "fat") {
             plan.fat.emplace_back(target.name, value);
         } else if (target.kind == "bone") {
@@ -111,24 +106,13 @@ GrowthPlan plan_of(const Edits& edits, const Body& body) {
             plan.shows_gravity = value > 0.5;
         }
     }
-    std::stable_sort(muscles.begin(), muscles.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    for (auto& [reach, word] : muscles) {
-        plan.muscles.push_back(std::move(word));
-    }
-    // Limbs ("legs") before their bones.
-    const std::vector<BodyPart> parts =
-        plan.bones.empty() ? std::vector<BodyPart>{} : body_parts(body);
-    std::stable_sort(plan.bones.begin(), plan.bones.end(),
-                     [&](const NamedValue& a, const NamedValue& b) {
-                         return find_body_parts(body, parts, a.first, "bones").size() >
-                                find_body_parts(body, parts, b.first, "bones").size();
-                     });
+    plan.fat_model = edits.fat_model;
+    plan.fat_distribution = edits.fat_distribution;
     if (edits.painted) {
         plan.fat.emplace_back(kPaintedMap, edits.painted_amount);
         plan.fat_maps.emplace_back(kPaintedMap, *edits.painted);
     }
-    return plan;
+    return ordered_plan(std::move(plan), body);
 }
 
 Edits edits_of(const GrowthPlan& plan) {
@@ -153,7 +137,19 @@ Edits edits_of(const GrowthPlan& plan) {
     if (plan.shows_gravity) {
         edits.values["gravity"] = 1.0;
     }
+    edits.fat_model = plan.fat_model;
+    edits.fat_distribution = plan.fat_distribution;
     return edits;
+}
+
+Edits edits_of(const GrowthRecipe& recipe) {
+    if (!recipe.fat_maps.empty() || !recipe.fat_from.empty()) {
+        throw InputError({.where = "recipe",
+                          .found = "'fat_maps' or 'fat_from'",
+                          .needs = "a recipe without other files",
+                          .remedy = "paint the map in the studio, or use 'sinew grow --recipe'"});
+    }
+    return edits_of(recipe.plan);
 }
 
 void Document::begin_step() {

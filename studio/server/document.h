@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/growth/grow.h"
+#include "sinew/pipeline/growth_recipe.h"
 
 #include <cstdint>
 #include <map>
@@ -21,6 +21,9 @@ struct Edits {
     /// painted. Shared by the steps that did not change it.
     std::shared_ptr<const std::vector<double>> painted = {};
     double painted_amount = 2.0;  ///< factor of the fat where the map is 1
+    // Of a recipe, which no slider changes:
+    FatModel fat_model = FatModel::Pressure;
+    std::string fat_distribution = {};
 
     bool operator==(const Edits& other) const = default;
 };
@@ -66,19 +69,20 @@ private:
     std::uint32_t revision_ = 1;
 };
 
-/// What the library is asked for. A group comes before the muscles in it, both sides before one, so
-/// that the finer wish wins.
+/// What the library is asked for, in its order (growth/growth_plan.h).
 /// @throws InputError  for a target that does not exist
 GrowthPlan plan_of(const Edits& edits, const Body& body);
 
 /// The plan's words as targets, to take over a recipe.
 Edits edits_of(const GrowthPlan& plan);
+/// @throws InputError  for a recipe that needs other files, which the studio does not read
+Edits edits_of(const GrowthRecipe& recipe);
 
 /// @throws InputError  naming the target when body or protocol do not know it, or the value is out
 ///                     of its range
 void require_known(const Change& change, const Body& body);
 
-/// Ranges of values, for sliders and checks.
+/// Range of a slider: the soft range of the plan's field (growth/growth_plan.h).
 struct ValueRange {
     double low;
     double high;

@@ -101,7 +101,7 @@ Json Files::open(const std::string& file) {
     if (kind_of_file(file) == "recipe") {
         const GrowthRecipe found = read_growth_recipe(path);
         const Lock lock = monitor_.lock();
-        growth_.replace(lock, edits_of(found.plan));
+        growth_.replace(lock, edits_of(found));
         return {{"kind", "recipe"}};
     }
     Asset asset = read_asset(path);

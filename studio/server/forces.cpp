@@ -1,6 +1,7 @@
 #include "studio/server/forces.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/model_files.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/muscle_sweep.h"
@@ -19,7 +20,6 @@ namespace sinew::studio {
 
 namespace {
 
-constexpr double kDegreeOfPlot = M_PI / 180.0;
 constexpr std::size_t kMostCurves = 24;  // of a plot
 
 Json forces_of(Growth& growth, const Workspace& workspace, const std::string& file,
@@ -66,7 +66,7 @@ Json forces_of(Growth& growth, const Workspace& workspace, const std::string& fi
                           {"force_n", curve.force}});
     }
     for (double& value : sweep.values) {
-        value /= sweep.is_rotation ? kDegreeOfPlot : 1.0;
+        value /= sweep.is_rotation ? kDegree : 1.0;
     }
     return {{"model", model.name},    {"coordinate", sweep.coordinate},
             {"coordinates", names},   {"unit", sweep.is_rotation ? "deg" : "m"},

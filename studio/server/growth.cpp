@@ -140,7 +140,7 @@ Json Growth::paint(const Json& message) {
 Json Growth::recipe(const Json& message) {
     const GrowthRecipe found = recipe_of(message);
     const Lock lock = monitor_.lock();
-    replace(lock, edits_of(found.plan));
+    replace(lock, edits_of(found));
     return {{"revision", document_.revision()}, {"description", found.description}};
 }
 

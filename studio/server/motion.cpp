@@ -1,6 +1,7 @@
 #include "studio/server/motion.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/io/motion_table.h"
@@ -21,7 +22,6 @@ namespace sinew::studio {
 
 namespace {
 
-constexpr double kDegree = M_PI / 180.0;
 constexpr double kMostDegrees = 360.0;              // of a pose: once round, either way
 constexpr std::chrono::microseconds kFrame{16667};  // between frames of a motion, at least
 constexpr int kSettle = 60;                         // frames that the flesh swings on in a pose

@@ -18,7 +18,7 @@ class Worker;
 /// One verb of the protocol (docs/studio-protocol.md).
 struct Verb {
     std::string name;
-    std::vector<Field> fields = {};  ///< checked before `answer` is called
+    std::vector<CommandField> fields = {};  ///< checked before `answer` is called
     /// Asked for while the first body is read or made, it waits until that is there.
     bool needs_body = true;
     /// It takes long: the quick worker does it, and answers. The others are done on the network's

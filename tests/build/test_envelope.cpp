@@ -40,6 +40,14 @@ const Dumbbell& dumbbell() {
 
 }  // namespace
 
+TEST(Envelope, WhatTheSolverLeftIsReported) {
+    const Dumbbell& d = dumbbell();
+    EXPECT_LT(d.envelope.residual, 0.1);
+    const Envelope hasty = shrink_envelope(d.skin, d.flesh, d.solid,
+                                           {.regularisation_length = 0.05, .solver_steps = 1});
+    EXPECT_GT(hasty.residual, d.envelope.residual);
+}
+
 TEST(AnatomySolid, OverlappingPartsAreOneSolid) {
     const AnatomySolid& solid = dumbbell().solid;
     EXPECT_LT(solid.signed_distance({0.0, 0.0, 0.0}), 0.0);     // in both

@@ -8,13 +8,14 @@
 namespace sinew {
 namespace {
 
-constexpr double kDegree = 57.29577951308232;
+constexpr double kDegreesPerRadian = 57.29577951308232;
 
 /// A block of muscle along y whose strokes lean by `strokes` and whose fibres by `fibres`, degrees,
 /// from y towards x.
 Body block_of_muscle(double strokes, double fibres) {
     const auto leaning = [](double degrees) {
-        return Vec3(std::sin(degrees / kDegree), std::cos(degrees / kDegree), 0.0);
+        return Vec3(std::sin(degrees / kDegreesPerRadian), std::cos(degrees / kDegreesPerRadian),
+                    0.0);
     };
     Body body;
     const Vec3 size(0.04, 0.12, 0.04);

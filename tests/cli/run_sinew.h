@@ -20,4 +20,7 @@ struct Outcome {
 /// Runs the built `sinew` with these arguments.
 Outcome run_sinew(const std::vector<std::string>& arguments);
 
+/// The same with this descriptor as standard output, which is not read; -1: closed.
+Outcome run_sinew_into(int descriptor, const std::vector<std::string>& arguments);
+
 }  // namespace sinew::support

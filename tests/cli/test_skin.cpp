@@ -47,8 +47,8 @@ TEST(CliSkin, SaysWhatTheContractNames) {
             support::run_sinew(arm.skin({"--collisions", collisions, "-o", arm.folder / "o.mdd"}));
         ASSERT_EQ(outcome.code, 0) << outcome.err;
         const nlohmann::json said = outcome.json();
-        for (const char* key : {"simulated_vertices", "tets", "frames", "fps", "preprocess_s",
-                                "max_penetration_mm", "volume_ratio_min"}) {
+        for (const char* key : {"simulated_vertices", "tets", "frames", "frames_per_s",
+                                "preprocess_s", "max_penetration_mm", "volume_ratio_min"}) {
             EXPECT_TRUE(said.contains(key)) << key;
         }
         EXPECT_EQ(said["frames"], 10);

@@ -1,16 +1,29 @@
 #include "sinew/io/atlas_files.h"
 #include "sinew/io/character_files.h"
+#include "sinew/io/joint_names_file.h"
 
 #include "tests/fuzz/fuzz_reader.h"
 #include "tests/fuzz/fuzz_targets.h"
 
-/// Hand-written JSON documents: manifests of atlases, skeletons and motions of characters.
+/// Hand-written JSON documents: manifests of atlases, skeletons and motions of characters, tables
+/// of joint names.
 int sinew::fuzz::feed_documents(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     sinew::fuzz::may_refuse([&] { sinew::parse_atlas_manifest(text, "fuzz"); });
     sinew::fuzz::may_refuse([&] {
         const sinew::CharacterSkeleton skeleton = sinew::parse_character_skeleton(text, "fuzz");
         sinew::require_valid(skeleton, "fuzz");
+    });
+    sinew::fuzz::may_refuse([&] {
+        const sinew::JointNames names = sinew::parse_joint_names(text, "fuzz");
+        const std::vector<std::string> joints = {"Hips", "LeftArm", "x:LeftArm", ""};
+        for (const auto& [part, found] : sinew::find_person_joints(joints, names).joints) {
+            for (const sinew::Index joint : found) {
+                if (joint < 0 || joint >= 4) {
+                    __builtin_trap();
+                }
+            }
+        }
     });
     sinew::fuzz::may_refuse([&] {
         sinew::CharacterSkeleton one;

@@ -43,7 +43,7 @@ TEST_F(FatOfALimb, Saito2015Eq9ACylinderInflatesAsTheClosedFormSays) {
     const FatLayer layer(body_, options);
     for (const double g : {2.0, 6.0}) {
         std::vector<double> gamma(all_.size(), g);
-        const Points x = layer.inflated(gamma);
+        const Points x = layer.inflated(gamma).points;
         const double R = 5.0;
         const double u = g / (4.0 * 15.0 / (R * R) + 2.0 * 10.0 / g);
         EXPECT_NEAR(100.0 * (radius(x) - radius(body_.tets.points)), u, 0.04 * u) << g;
@@ -52,7 +52,7 @@ TEST_F(FatOfALimb, Saito2015Eq9ACylinderInflatesAsTheClosedFormSays) {
 
 TEST_F(FatOfALimb, NothingUnderTheEnvelopeMoves) {
     const FatLayer layer(body_);
-    const Points x = layer.inflated(std::vector<double>(all_.size(), 5.0));
+    const Points x = layer.inflated(std::vector<double>(all_.size(), 5.0)).points;
     for (const Index v : body_.envelope.tet_vertex) {
         ASSERT_EQ(x.row(v), body_.tets.points.row(v));
     }
@@ -65,10 +65,18 @@ TEST_F(FatOfALimb, Komaritzan418VolumesAreScaledAndLossStopsAtTheFloor) {
     const double before = layer.volume(body_.tets.points);
     for (const double s : {1.5, 0.7}) {
         const std::vector<double> ratio(static_cast<std::size_t>(body_.tets.tets.rows()), s);
-        EXPECT_NEAR(layer.volume(layer.scaled(ratio)) / before, s, 0.02) << s;
+        EXPECT_NEAR(layer.volume(layer.scaled(ratio).points) / before, s, 0.02) << s;
     }
     const std::vector<double> none(static_cast<std::size_t>(body_.tets.tets.rows()), 0.01);
-    EXPECT_GT(layer.volume(layer.scaled(none)) / before, 0.33);
+    EXPECT_GT(layer.volume(layer.scaled(none).points) / before, 0.33);
+}
+
+TEST_F(FatOfALimb, SolvesThatStopEarlySaySo) {
+    const FatPlan plan = {.total = 1.3 * FatLayer(body_).volume(body_.tets.points), .spread = all_};
+    EXPECT_LT(grow_fat(body_, plan).report.residual, 0.01);
+    FatGrowthOptions hasty;
+    hasty.iterations = 1;
+    EXPECT_GT(grow_fat(body_, plan, hasty).report.residual, 0.01);
 }
 
 TEST_F(FatOfALimb, RegionsGetTheVolumeTheyAreAskedFor) {

@@ -36,6 +36,15 @@ TEST(Grow, BonesMusclesAndFatComeInThisOrderAndTargetsAreMet) {
     EXPECT_LT(grown.sagged.col(1).mean(), grown.body.tets.points.col(1).mean());
 }
 
+TEST(Grow, HangingFleshReportsHowItWasSolved) {
+    const Body body = support::limb_body({.along = 6, .across = 10});
+    const SaggedFlesh sagged = sagged_flesh(body);
+    EXPECT_EQ(sagged.report.status, SolverStatus::Converged);
+    EXPECT_LT(sagged.report.last_residual(), 0.01);  // the level of rounding for so soft a limb
+    // What was never solved is no small residual.
+    EXPECT_TRUE(std::isinf(SolverReport{}.last_residual()));
+}
+
 TEST(Grow, NothingAskedForIsNothingChanged) {
     const Body body = support::limb_body({.along = 6, .across = 10});
     const GrowthResult same = grow(body, {.muscles = {{"biceps", 1.0}}});

@@ -1,8 +1,10 @@
 #include "sinew/base/error.h"
+#include "sinew/body/retarget.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
+#include "sinew/io/joint_names_file.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/skel_files.h"
 #include "sinew/io/usda.h"
@@ -117,7 +119,10 @@ TEST(CharacterFiles, RecordedMotionsMoveJointsOfTheSameName) {
     ASSERT_EQ(own.size(), 3u);
     EXPECT_EQ(own.joints[2].name, "knee_end");
     EXPECT_LT(own.joints[2].position.norm(), 1e-12);
-    const CharacterMotion motion = motion_of(clip, own);
+    const auto on = [&](const CharacterSkeleton& skeleton) {
+        return retarget(recording_of(clip), skeleton, known_joint_names()).motion;
+    };
+    const CharacterMotion motion = on(own);
     const CharacterPose pose = pose_of(own, sample(motion, 0.5));
     const std::vector<Eigen::Isometry3d> expected = forward_kinematics(clip, 1);
     EXPECT_LT((pose[1] * own.joints[1].position - expected[1].translation()).norm(), 1e-9);
@@ -127,19 +132,18 @@ TEST(CharacterFiles, RecordedMotionsMoveJointsOfTheSameName) {
     for (CharacterJoint& joint : tall.joints) {
         joint.position *= 2.0;
     }
-    EXPECT_NEAR(sample(motion_of(clip, tall), 0.5).shift.y(), 0.4, 1e-9);
+    EXPECT_NEAR(sample(on(tall), 0.5).shift.y(), 0.4, 1e-9);
     CharacterSkeleton other = own;
     for (CharacterJoint& joint : other.joints) {
         joint.name += "_x";
     }
-    EXPECT_THROW(motion_of(clip, other), InputError);
+    EXPECT_THROW(on(other), InputError);
     // Namespaces, case and gaps do not matter where no name fits exactly.
     for (CharacterJoint& joint : other.joints) {
         joint.name = joint.name == "hip_x" ? "rig:Hip" : joint.name == "knee_x" ? "K_nee" : "tip";
     }
-    EXPECT_LT(
-        (pose_of(other, sample(motion_of(clip, other), 0.5))[1].matrix() - pose[1].matrix()).norm(),
-        1e-12);
+    EXPECT_LT((pose_of(other, sample(on(other), 0.5))[1].matrix() - pose[1].matrix()).norm(),
+              1e-12);
 }
 
 // Programs whose Z points up write recordings that lie.
@@ -162,7 +166,8 @@ TEST(CharacterFiles, RecordingsWithAnotherAxisUpNameTheOption) {
         EXPECT_NE(error.parts().remedy.find("--skeleton-up z"), std::string::npos) << error.what();
     }
     // A turn about X is one in both.
-    const CharacterMotion motion = read_character_motion(file, skeleton, {.up = UpAxis::Z});
+    const CharacterMotion motion =
+        read_character_motion(file, skeleton, {.read = {.up = UpAxis::Z}}).motion;
     EXPECT_LT(motion.keys[0].rotations[1].angularDistance(
                   Eigen::Quaterniond(Eigen::AngleAxisd(0.5 * M_PI, Vec3::UnitX()))),
               1e-6);
@@ -192,7 +197,9 @@ TEST(SkelFiles, TurnAboutWorldAxesAndMayBeZUp) {
     std::ofstream(folder.path() / "kick.ANIM") << anim;
     const CharacterSkeleton read = read_character_skeleton(folder.path() / "leg.skel", up);
     EXPECT_EQ(read.joints[1].position, skeleton.joints[1].position);
-    EXPECT_EQ(read_character_motion(folder.path() / "kick.ANIM", read, up).keys.size(), 3u);
+    EXPECT_EQ(
+        read_character_motion(folder.path() / "kick.ANIM", read, {.read = up}).motion.keys.size(),
+        3u);
 }
 
 TEST(SkelFiles, DamageIsRefused) {

@@ -1,9 +1,11 @@
 #include "sinew/base/error.h"
+#include "sinew/body/retarget.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/fbx.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/guarded_child.h"
+#include "sinew/io/joint_names_file.h"
 #include "sinew/mesh/validity.h"
 
 #include <assimp/Exporter.hpp>
@@ -204,7 +206,8 @@ TEST(Fbx, SkinsAndAnimationsBecomeSkeletonAndMotion) {
     EXPECT_EQ(skeleton.joints[1].name, "forearm");
     EXPECT_LT((skeleton.joints[0].position - Vec3(0, 0.05, 0)).norm(), 1e-5);
     EXPECT_LT((skeleton.joints[1].position - Vec3(0, 0.30, 0)).norm(), 1e-5);
-    const CharacterMotion motion = motion_of(scene, 0, skeleton, "arm.fbx");
+    const CharacterMotion motion =
+        retarget(recording_of(scene, 0, "arm.fbx"), skeleton, known_joint_names()).motion;
     EXPECT_NEAR(motion.times.back() - motion.times.front(), 1.0, 0.05);
     for (const double t : {0.0, 0.5, 1.0}) {
         const Eigen::Quaterniond expected(Eigen::AngleAxisd(t * 0.5 * M_PI, Vec3::UnitZ()));

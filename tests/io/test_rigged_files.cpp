@@ -1,9 +1,11 @@
 #include "sinew/base/error.h"
+#include "sinew/body/retarget.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/bind_pose.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/fbx.h"
 #include "sinew/io/fbx_points.h"
+#include "sinew/io/joint_names_file.h"
 #include "sinew/io/mesh_files.h"
 
 #include <gtest/gtest.h>
@@ -360,7 +362,8 @@ TEST(RiggedFiles, ABinaryFbxStandsAsItWasBoundInEveryUnitAndAxis) {
         const CharacterSkeleton skeleton = skeleton_of(scene, "arm.fbx");
         expect_bound_arm(read_surface(file, {.as_bound = true}), skeleton);
 
-        const CharacterMotion motion = motion_of(scene, 0, skeleton, "arm.fbx");
+        const CharacterMotion motion =
+            retarget(recording_of(scene, 0, "arm.fbx"), skeleton, known_joint_names()).motion;
         for (const double t : {0.0, 0.5, 1.0}) {
             const JointRotations now = sample(motion, motion.times.front() + t);
             const double bent = kBent + t * (kBentAt1 - kBent);
@@ -503,6 +506,12 @@ GltfScene rigged_leg() {
     return scene;
 }
 
+CharacterMotion played(const GltfScene& scene, std::size_t animation,
+                       const CharacterSkeleton& skeleton) {
+    return retarget(recording_of(scene, animation, "leg.glb"), skeleton, known_joint_names())
+        .motion;
+}
+
 TEST(RiggedFiles, JointsThatHoldNothingAreLeftOutAndHipsCarryTheCharacter) {
     const GltfScene scene = rigged_leg();
     const CharacterSkeleton skeleton = skeleton_of(scene, "leg.glb");
@@ -510,17 +519,14 @@ TEST(RiggedFiles, JointsThatHoldNothingAreLeftOutAndHipsCarryTheCharacter) {
     EXPECT_EQ(skeleton.joints[0].name, "hips");
     EXPECT_EQ(skeleton.joints[2].name, "toe_tip");
     const std::size_t sink = find_animation(scene, "Sink", "leg.glb");
-    EXPECT_LT((sample(motion_of(scene, sink, skeleton, "leg.glb"), 1.0).shift - Vec3(0, -0.3, 0.1))
-                  .norm(),
-              1e-6);
+    EXPECT_LT((sample(played(scene, sink, skeleton), 1.0).shift - Vec3(0, -0.3, 0.1)).norm(), 1e-6);
     // The same for a skeleton that has the root: its hips are where the file has them.
     CharacterSkeleton with_root = skeleton;
     for (CharacterJoint& joint : with_root.joints) {
         ++joint.parent;
     }
     with_root.joints.insert(with_root.joints.begin(), {.name = "root"});
-    const CharacterPose pose =
-        pose_of(with_root, sample(motion_of(scene, sink, with_root, "leg.glb"), 1.0));
+    const CharacterPose pose = pose_of(with_root, sample(played(scene, sink, with_root), 1.0));
     EXPECT_LT((pose[1] * with_root.joints[1].position - Vec3(0, 0.7, 0.1)).norm(), 1e-6);
     // Without weights all joints may hold something.
     GltfScene plain = scene;

@@ -137,4 +137,12 @@ TEST(Vtu, InvalidMeshesAreRefused) {
     EXPECT_THROW(format_vtu(mesh), InputError);
 }
 
+TEST(Vtu, ACollectionNamesItsFilesAtTheirTimes) {
+    const support::TemporaryFolder folder;
+    write_pvd(folder / "c.pvd", std::vector{0.0, 0.5}, std::vector<std::string>{"a.vtu", "b.vtu"});
+    const std::string text = read_file_bytes(folder / "c.pvd");
+    EXPECT_NE(text.find("type=\"Collection\""), std::string::npos);
+    EXPECT_NE(text.find("<DataSet timestep=\"0.5\" file=\"b.vtu\"/>"), std::string::npos) << text;
+}
+
 }  // namespace sinew

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/meshing/health.h"
 #include "sinew/meshing/level_set.h"
 
@@ -7,15 +8,12 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include "tests/support/shapes.h"
 
 namespace sinew {
 
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 double ball(double r) {
     return 4.0 / 3.0 * kPi * r * r * r;

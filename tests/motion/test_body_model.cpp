@@ -1,13 +1,14 @@
 // Models made of bodies, of recorded motions and of MuJoCo's files.
 
 #include "sinew/base/error.h"
+#include "sinew/body/retarget.h"
 #include "sinew/io/bvh.h"
+#include "sinew/io/joint_names_file.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/model_shapes.h"
 #include "sinew/motion/muscle_paths.h"
-#include "sinew/motion/recorded_motion.h"
 #include "sinew/motion/rigid_dynamics.h"
 
 #include "tests/support/limb_body.h"
@@ -188,7 +189,7 @@ TEST(RecordedMotion, AWalkMovesTheLegsByTurns) {
     SINEW_NEEDS_SHARED(folder, "musculoskeletal/mass");
     const MusculoskeletalModel model = read_mass(folder / "human.xml", folder / "muscle284.xml");
     const MotionClip clip = read_bvh(folder / "motion/walk.bvh", {.unit = Unit::Centimetre});
-    const MotionTable table = coordinates_of_clip(model, clip);
+    const MotionTable table = retarget(recording_of(clip), model, known_joint_names()).motion;
     ASSERT_EQ(table.times.size(), clip.frame_count);
     const auto left = static_cast<std::size_t>(find_column(table, "FemurL_rx"));
     const auto right = static_cast<std::size_t>(find_column(table, "FemurR_rx"));

@@ -2,6 +2,7 @@
 // MuJoCo.
 
 #include "sinew/base/random.h"
+#include "sinew/base/units.h"
 #include "sinew/build/figure.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/data_folder.h"
@@ -15,14 +16,11 @@
 #include <mujoco/mujoco.h>
 
 #include <map>
-#include <numbers>
 
 #include "tests/support/temporary_folder.h"
 
 namespace sinew {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 // Bones, muscles and joints of the figure without tetrahedra. Each segment weighs what its bones do
 // when all flesh is counted to them: 12 g per ml of bone makes an adult.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "tests/support/limb_body.h"
 
@@ -39,6 +40,24 @@ TEST(MuscleSweep, MomentArmsAreSlopesOfLengths) {
             EXPECT_GE(curve.force[k], 0.0);
         }
     }
+}
+
+// A slider of a limb without stops is moved by centimetres, not by ninety metres.
+TEST(MuscleSweep, AShiftWithoutLimitsGoesHalfAMetreEachWay) {
+    MusculoskeletalModel model;
+    model.bodies = {{.name = "slide", .mass = 1.0}};
+    model.joints = {{.name = "slider", .kind = JointKind::Custom, .child = 0}};
+    model.coordinates = {{.name = "shift", .joint = 0, .is_rotation = false}};
+    ASSERT_TRUE(std::isinf(model.coordinates[0].high));
+    model.joints[0].axes[3].coordinate = 0;
+    model.joints[0].axes[3].axis = Vec3::UnitX();
+    const MuscleSweep sweep = sweep_coordinate(model, 0, 11);
+    EXPECT_EQ(sweep.values.front(), -0.5);
+    EXPECT_EQ(sweep.values.back(), 0.5);
+    model.coordinates[0].is_rotation = true;
+    EXPECT_DOUBLE_EQ(sweep_coordinate(model, 0, 11).values.back(), std::numbers::pi / 2.0);
+    model.coordinates[0].low = 0.0;
+    EXPECT_EQ(sweep_coordinate(model, 0, 11).values.front(), 0.0);
 }
 
 }  // namespace

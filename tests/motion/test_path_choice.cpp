@@ -1,17 +1,14 @@
 // Which points of a line become a path, about one hinge, against closed forms and published ranges.
 
+#include "sinew/base/units.h"
 #include "sinew/motion/path_choice.h"
 #include "sinew/motion/wrapping.h"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 namespace sinew {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 // A tendon behind a knee that bends by 140 degrees about x through the origin, body 0 above it and
 // body 1 below; it ends in front of the axis, as those of the pes anserinus do.

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/random.h"
+#include "sinew/base/units.h"
 #include "sinew/energy/pins.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/muscle/bouncing_torus.h"
@@ -8,15 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include <numbers>
-
 #include "tests/support/shapes.h"
 #include "tests/support/squeezed_block.h"
 
 namespace sinew {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Eigen::Isometry3d shift_y(double y) {
     Eigen::Isometry3d T = Eigen::Isometry3d::Identity();

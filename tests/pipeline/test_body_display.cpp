@@ -1,7 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/pipeline/body_display.h"
-#include "sinew/pipeline/body_motion.h"
 
 #include <gtest/gtest.h>
 
@@ -56,67 +55,6 @@ TEST(BodyDisplay, AnyResolutionOfThePersonMovesTheSameMeshes) {
             EXPECT_NEAR(there[i], body->skin.mesh.points(static_cast<Eigen::Index>(i), 1), 0.02);
         }
     }
-}
-
-TEST(BodyCarriers, AreRefusedForASkeletonThatIsNotAHumans) {
-    EXPECT_THROW(carriers_of(support::limb_body({.along = 6})), InputError);
-}
-
-/// Arms that hang at 45 degrees, as bodies rest.
-CharacterSkeleton resting() {
-    CharacterSkeleton s;
-    s.joints = {{.name = "pelvis", .parent = -1, .position = Vec3(0.0, 0.9, 0.0)},
-                {.name = "chest", .parent = 0, .position = Vec3(0.0, 1.2, 0.0)},
-                {.name = "shoulder_l", .parent = 1, .position = Vec3(0.2, 1.4, 0.0)},
-                {.name = "elbow_l", .parent = 2, .position = Vec3(0.4, 1.2, 0.0)},
-                {.name = "wrist_l", .parent = 3, .position = Vec3(0.6, 1.0, 0.0)}};
-    return s;
-}
-
-/// A recording that rests in a T-pose, with names of motion capture, in half the size.
-MotionClip recording() {
-    MotionClip clip;
-    clip.name = "test";
-    const auto rotations = {Channel::ZRotation, Channel::XRotation, Channel::YRotation};
-    clip.joints = {{.name = "Hips", .parent = -1},
-                   {.name = "Chest", .parent = 0, .offset = Vec3(0.0, 0.2, 0.0)},
-                   {.name = "LeftArm", .parent = 1, .offset = Vec3(0.1, 0.1, 0.0)},
-                   {.name = "LeftForeArm", .parent = 2, .offset = Vec3(0.15, 0.0, 0.0)},
-                   {.name = "LeftHand", .parent = 3, .offset = Vec3(0.15, 0.0, 0.0)}};
-    for (MotionJoint& joint : clip.joints) {
-        joint.channels = rotations;
-    }
-    clip.frame_count = 2;
-    clip.values.assign(2 * channel_count(clip), 0.0);
-    // In the second frame the elbow bends forward by 90 degrees, about Y.
-    clip.values[channel_count(clip) + 3 * 3 + 2] = -0.5 * M_PI;
-    return clip;
-}
-
-TEST(Retargeted, LimbsPointWhereThoseOfTheRecordingPoint) {
-    const CharacterSkeleton skeleton = resting();
-    const CharacterMotion motion = retargeted(recording(), skeleton);
-    ASSERT_EQ(motion.keys.size(), 2u);
-    const auto direction = [&](std::size_t frame, std::size_t from, std::size_t to) {
-        const CharacterPose pose = pose_of(skeleton, motion.keys[frame]);
-        const Vec3 a = pose[from] * skeleton.joints[from].position;
-        const Vec3 b = pose[from] * skeleton.joints[to].position;
-        return Vec3((b - a).normalized());
-    };
-    // The T-pose: both bones along +X, although the body rests with hanging arms.
-    EXPECT_LT((direction(0, 2, 3) - Vec3::UnitX()).norm(), 1e-9);
-    EXPECT_LT((direction(0, 3, 4) - Vec3::UnitX()).norm(), 1e-9);
-    // A turn of X by -90 degrees about Y is +Z: forward.
-    EXPECT_LT((direction(1, 2, 3) - Vec3::UnitX()).norm(), 1e-9);
-    EXPECT_LT((direction(1, 3, 4) - Vec3::UnitZ()).norm(), 1e-9);
-}
-
-TEST(Retargeted, AMotionWithoutKnownNamesIsRefused) {
-    MotionClip clip = recording();
-    for (MotionJoint& joint : clip.joints) {
-        joint.name = "x" + joint.name + "x";
-    }
-    EXPECT_THROW(retargeted(clip, resting()), InputError);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
 #include "sinew/pipeline/growth_recipe.h"
 
@@ -32,16 +33,47 @@ TEST(GrowthRecipe, AllRecipesOfTheRepositoryAreRead) {
     EXPECT_GE(count, 10);
 }
 
-TEST(GrowthRecipe, AllComesFirstWhereverItStands) {
+TEST(GrowthRecipe, TheMoreSpecialWordCountsWhereverItStands) {
+    const Body body = support::limb_body({.along = 6, .across = 10});
     const GrowthRecipe r = parse_growth_recipe(
-        R"({"version": 1, "name": "x", "muscles": {"abdomen": 1.3, "all": 1.1},
+        R"({"version": 1, "name": "x", "muscles": {"biceps": 1.3, "all": 1.1},
+            "bones": {"forearm_l": 1.2, "arms": 1.05},
             "body_fat": 0.2, "gravity": true, "fat_model": "volume"})",
         "r.json");
-    ASSERT_EQ(r.plan.muscles.size(), 2u);
-    EXPECT_EQ(r.plan.muscles[0], NamedValue("all", 1.1));
+    const GrowthPlan plan = ordered_plan(r.plan, body);
+    ASSERT_EQ(plan.muscles.size(), 2u);
+    EXPECT_EQ(plan.muscles[0], NamedValue("all", 1.1));
+    EXPECT_EQ(plan.bones[0], NamedValue("arms", 1.05));
     EXPECT_EQ(r.plan.body_fat, 0.2);
     EXPECT_TRUE(r.plan.shows_gravity);
     EXPECT_EQ(r.plan.fat_model, FatModel::Volume);
+    // Of one word the last entry counts, and the order is kept when it is there.
+    GrowthPlan twice = r.plan;
+    twice.muscles.emplace_back("biceps", 1.4);
+    EXPECT_EQ(ordered_plan(twice, body).muscles,
+              (std::vector<NamedValue>{{"all", 1.1}, {"biceps", 1.4}}));
+    EXPECT_EQ(ordered_plan(plan, body), plan);
+    EXPECT_THROW(ordered_plan({.muscles = {{"bicpes", 1.2}}}, body), InputError);
+}
+
+TEST(GrowthRecipe, WhatIsWrittenIsReadBack) {
+    const GrowthRecipe r{.name = "mine",
+                         .description = "a \"test\"",
+                         .plan = {.muscles = {{"biceps", 1.3}, {"all", 1.1}},
+                                  .stature = 1.8,
+                                  .fat_model = FatModel::Volume,
+                                  .shows_gravity = true},
+                         .fat_maps = {{"waist", "w.ply"}}};
+    const std::string text = growth_recipe_text(r);
+    const GrowthRecipe back = parse_growth_recipe(text, "r.json");
+    EXPECT_EQ(back.plan, r.plan);
+    EXPECT_EQ(back.fat_maps, r.fat_maps);
+    EXPECT_EQ(text.find("iterations"), std::string::npos) << "defaults are left out: " << text;
+    // Files are looked for beside the recipe.
+    const support::TemporaryFolder folder;
+    write_file_bytes(folder / "r.json", text);
+    EXPECT_EQ(read_growth_recipe(folder / "r.json").fat_maps[0].second,
+              (folder / "w.ply").string());
 }
 
 TEST(GrowthRecipe, MistakesAreNamed) {

@@ -405,7 +405,8 @@ TEST(SkinCharacter, ARiggedFileBringsItsSkeletonAndItsAnimation) {
     EXPECT_EQ(arm.skeleton.joints[2].name, "elbow_end");
     EXPECT_NEAR(arm.skeleton.joints[2].position.y(), 0.57, 0.03);
 
-    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    const CharacterMotion motion =
+        read_character_motion(folder.path() / "arm.glb", arm.skeleton).motion;
     const JointRotations end = sample(motion, 1.0);
     const Eigen::Quaterniond bent(Eigen::AngleAxisd(1.2, Vec3::UnitX()));
     EXPECT_LT(end.rotations[1].angularDistance(bent), 1e-5);
@@ -464,7 +465,8 @@ TEST(SkinCharacter, CubicAnimationsFollowTheirCurve) {
     }
     write_glb(folder.path() / "arm.glb", scene);
     const Character arm = read_character(folder.path() / "arm.glb", {});
-    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    const CharacterMotion motion =
+        read_character_motion(folder.path() / "arm.glb", arm.skeleton).motion;
     for (const double t : {0.1, 0.25, 0.5, 0.8}) {
         const double s = t * t * (3.0 - 2.0 * t);
         const double half = std::atan2(s * std::sin(0.6), 1.0 - s + s * std::cos(0.6));
@@ -479,7 +481,8 @@ TEST(SkinCharacter, SteppedAnimationsStandStillBetweenKeys) {
     scene.animations[0].tracks[0].interpolation = GltfInterpolation::Step;
     write_glb(folder.path() / "arm.glb", scene);
     const Character arm = read_character(folder.path() / "arm.glb", {});
-    const CharacterMotion motion = read_character_motion(folder.path() / "arm.glb", arm.skeleton);
+    const CharacterMotion motion =
+        read_character_motion(folder.path() / "arm.glb", arm.skeleton).motion;
     const auto angle = [&](double t) {
         return sample(motion, t).rotations[1].angularDistance(Eigen::Quaterniond::Identity());
     };

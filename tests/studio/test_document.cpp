@@ -1,8 +1,11 @@
 #include "sinew/base/error.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/pipeline/growth_recipe.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "studio/server/access.h"
@@ -89,6 +92,46 @@ TEST(StudioDocument, AFinerWishWinsOverAWiderOne) {
     const std::vector<double> alpha = muscle_alphas(body, plan_of(edits, body).muscles);
     EXPECT_EQ(alpha, (std::vector<double>{0.8, 1.4}));
     EXPECT_EQ(edits_of(plan_of(edits, body)).values, edits.values);
+}
+
+// The command carries out a recipe, the studio the edits that it becomes there.
+TEST(StudioDocument, ARecipeGivesTheSamePlanAndBodyInBothDoors) {
+    const Body body = support::limb_body({.along = 6, .across = 10});
+    // The bone and its limb, both words of one part, and a group with its muscle: in every order.
+    const std::array<const char*, 2> recipes = {
+        R"({"version": 1, "name": "a", "muscles": {"biceps": 1.3, "all": 0.9},
+            "bones": {"forearm_l": 1.1, "arms": 1.02}, "fat": {"uniform": 1.2, "arms": 1.3},
+            "fat_model": "volume"})",
+        R"({"version": 1, "name": "b", "muscles": {"all": 0.9, "biceps": 1.3},
+            "bones": {"arms": 1.02, "forearm_l": 1.1}, "fat": {"arms": 1.3, "uniform": 1.2},
+            "fat_model": "volume"})"};
+    const GrowthPlan first = ordered_plan(parse_growth_recipe(recipes[0], "a").plan, body);
+    for (const char* text : recipes) {
+        const GrowthRecipe recipe = parse_growth_recipe(text, "recipe");
+        EXPECT_EQ(ordered_plan(recipe.plan, body), first);
+        EXPECT_EQ(plan_of(edits_of(recipe.plan), body), first);
+    }
+    const std::vector<BodyPart> parts = body_parts(body);
+    const std::vector<double> scale = bone_scales(body, parts, first.bones);
+    for (const std::size_t p : find_body_parts(body, parts, "forearm_l", "test")) {
+        EXPECT_EQ(scale[p], 1.1);
+    }
+    EXPECT_NE(std::find(scale.begin(), scale.end(), 1.02), scale.end());
+    // The same bytes from the command's call and from the studio's.
+    const GrowthRecipe other = parse_growth_recipe(recipes[1], "b");
+    const Body by_command = grow(body, parse_growth_recipe(recipes[0], "a").plan).body;
+    const Body by_studio = grow(body, plan_of(edits_of(other.plan), body)).body;
+    EXPECT_EQ(by_command.tets.points, by_studio.tets.points);
+    EXPECT_NE(by_command.tets.points, body.tets.points);
+}
+
+TEST(StudioDocument, SlidersHaveTheSoftRangesOfTheFieldsAndChecksTheHardOnes) {
+    const Body body = support::limb_body({.along = 6, .across = 10});
+    EXPECT_EQ(range_of("muscle").high, field_named<GrowthPlan>("muscles").soft_max);
+    EXPECT_EQ(range_of("weight").low, 30.0);
+    EXPECT_NO_THROW(require_known({"muscle:biceps", 5.0}, body));
+    EXPECT_THROW(require_known({"muscle:biceps", 5.1}, body), InputError);
+    EXPECT_THROW(require_known({"gravity", 2.0}, body), InputError);
 }
 
 TEST(StudioDocument, UnknownTargetsAndValuesOutOfRangeAreRefused) {
@@ -190,7 +233,7 @@ TEST(StudioWorkspace, TextsForPagesNameFilesWithoutFolders) {
 }
 
 TEST(StudioCommands, FieldsAreCheckedByKindAndRange) {
-    const auto passes = [](const Field& field, const char* value) {
+    const auto passes = [](const CommandField& field, const char* value) {
         try {
             check_fields({field}, {{"f", Json::parse(value)}});
             return true;
@@ -199,14 +242,15 @@ TEST(StudioCommands, FieldsAreCheckedByKindAndRange) {
             return false;
         }
     };
-    const Field number{.name = "f", .kind = FieldKind::Number, .low = 0.0, .high = 2.0};
+    const CommandField number{.name = "f", .kind = FieldKind::Number, .low = 0.0, .high = 2.0};
     EXPECT_TRUE(passes(number, "0"));
     EXPECT_TRUE(passes(number, "2.0"));
     EXPECT_TRUE(passes(number, "null"));  // as if it were not there
     for (const char* bad : {"2.01", "-1e-9", "1e30", "true", "\"1\"", "[1]"}) {
         EXPECT_FALSE(passes(number, bad)) << bad;
     }
-    const Field named{.name = "f", .kind = FieldKind::NamedNumbers, .is_needed = true, .high = 1.0};
+    const CommandField named{
+        .name = "f", .kind = FieldKind::NamedNumbers, .is_needed = true, .high = 1.0};
     EXPECT_TRUE(passes(named, R"({"a": 1, "b": -3})"));
     EXPECT_FALSE(passes(named, R"({"a": 1, "b": 3})"));
     EXPECT_FALSE(passes(named, R"({"a": true})"));

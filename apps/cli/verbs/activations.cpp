@@ -1,4 +1,5 @@
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/motion_files.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/motion/static_optimisation.h"
 
@@ -10,6 +11,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/motion_options.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -21,7 +23,7 @@ using Json = nlohmann::ordered_json;
 struct ActivationsSettings {
     ModelOptions model;
     std::string motion;
-    std::string unit = "cm";
+    MotionFileOptions reading;
     std::string output;
     std::string forces;
     std::string moments;
@@ -41,13 +43,19 @@ Json peaks_of(const MotionTable& table) {
 }
 
 int run_activations(const ActivationsSettings& settings, const Context& context, Json& result) {
-    for (const std::string& file : {settings.output, settings.forces, settings.moments}) {
-        if (!file.empty()) {
-            require_writable_place(file);
-        }
+    const std::vector<std::string> kTables = {".sto", ".mot"};
+    require_ending("activations", "--output", settings.output, kTables);
+    require_ending("activations", "--forces", settings.forces, kTables);
+    require_ending("activations", "--moments", settings.moments, kTables);
+    require_different("activations", {settings.output, settings.forces, settings.moments});
+    if (settings.options.low > settings.options.high) {
+        throw bad_value("activations", "--low", fmt::format("{}", settings.options.low),
+                        fmt::format("at most --high, {}", settings.options.high));
     }
     const MusculoskeletalModel model = settings.model.read();
-    const MotionTable motion = read_motion(settings.motion, settings.unit, model);
+    const RetargetedModel read =
+        read_model_motion(settings.motion, model, settings.reading.options());
+    const MotionTable& motion = read.motion;
     const StaticOptimisation done =
         optimise_motion(model, motion, settings.options, context.progress);
     const double frames = static_cast<double>(done.activations.times.size());
@@ -61,9 +69,10 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
               {"peak_moment", peaks_of(done.moments)},
               {"peak_reserve", peaks_of(done.reserves)},
               {"notes", done.notes}};
+    add_retarget_report(read.report, result);
     if (!settings.output.empty()) {
         write_motion_table(settings.output, done.activations);
-        result["activations"] = settings.output;
+        result["output"] = settings.output;
     }
     if (!settings.forces.empty()) {
         write_motion_table(settings.forces, done.forces);
@@ -73,7 +82,7 @@ int run_activations(const ActivationsSettings& settings, const Context& context,
         write_motion_table(settings.moments, done.moments);
         result["moments"] = settings.moments;
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         fmt::print("{} frames, {:.0f} per second\n", frames, result["frames_per_s"].get<double>());
         for (const auto& [name, peak] : result["peak_activation"].items()) {
             fmt::print("  {:<36} peak activation {:.3f}, peak force {:.1f} N\n", name,
@@ -103,14 +112,12 @@ Verb activations_verb() {
     settings->model.add_to(verb.options);
     verb.options.push_back(
         {.name = "--motion",
-         .help = "coordinates over time (.mot, .sto) or a recorded motion (.bvh)",
+         .help = "coordinates over time (.mot, .sto) or a recording (.bvh, .glb, .gltf, .fbx), "
+                 "whose joint names are known (docs/motion.md)",
          .target = &settings->motion,
          .metavar = "FILE",
          .is_required = true});
-    verb.options.push_back({.name = "--motion-unit",
-                            .help = "of a recorded motion",
-                            .target = &settings->unit,
-                            .choices = {"m", "cm", "mm"}});
+    settings->reading.add_to(verb.options);
     verb.options.push_back({.name = "-o,--output",
                             .help = "activations (.sto)",
                             .target = &settings->output,

@@ -19,6 +19,7 @@
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
 #include "cli/verbs/bench_skinning.h"
@@ -261,8 +262,11 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "studio") {
         bench_studio(settings.body, context, result);
     }
+    if (settings.name == "motion") {
+        bench_motion(settings.data, settings.is_short, context, result);
+    }
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
-                         settings.name == "musculoskeletal";
+                         settings.name == "musculoskeletal" || settings.name == "motion";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -275,7 +279,7 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (!settings.output.empty()) {
         write_file_bytes(settings.output, encode_png(image));
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         for (const auto& [key, value] : result.items()) {
             fmt::print("{:<36} {}\n", key, value.dump());
         }
@@ -300,37 +304,38 @@ Verb bench_verb() {
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
+            "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
             "  sinew bench skinning --json    frames per second of a person, and by size\n"
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
-        .options = {{.name = "name",
-                     .help = "what to time: solver, convergence, changing, template, growth, "
-                             "musculoskeletal, skinning, muscle, studio",
-                     .target = &settings->name,
-                     .metavar = "NAME",
-                     .choices = {"solver", "convergence", "changing", "template", "growth",
-                                 "musculoskeletal", "skinning", "muscle", "studio"},
-                     .is_required = true},
-                    {.name = "--short",
-                     .help = "only the main scene",
-                     .target = &settings->is_short},
-                    {.name = "--body",
-                     .help = "of growth, muscle and studio: the body",
-                     .target = &settings->body,
-                     .metavar = "BODY.sinew"},
-                    {.name = "--data",
-                     .help = "of musculoskeletal: the folder with mass and arm26; else "
-                             "musculoskeletal in $SINEW_SHARED or ../shared",
-                     .target = &settings->data,
-                     .metavar = "FOLDER"},
-                    {.name = "--skins",
-                     .help = "of growth: write skins of doubled fat (rest, fluid, solid) and a "
-                             "biceps (relaxed, flexed, grown) as PLY",
-                     .target = &settings->skins,
-                     .metavar = "FOLDER"},
-                    {.name = "-o,--output",
-                     .help = "a plot to write: scaling, or the convergence curves",
-                     .target = &settings->output,
-                     .metavar = "FILE.png"}},
+        .options =
+            {{.name = "name",
+              .help = "what to time: solver, convergence, changing, template, growth, "
+                      "musculoskeletal, motion, skinning, muscle, studio",
+              .target = &settings->name,
+              .metavar = "NAME",
+              .choices = {"solver", "convergence", "changing", "template", "growth",
+                          "musculoskeletal", "motion", "skinning", "muscle", "studio"},
+              .is_required = true},
+             {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
+             {.name = "--body",
+              .help = "of growth, muscle and studio: the body",
+              .target = &settings->body,
+              .metavar = "BODY.sinew"},
+             {.name = "--data",
+              .help = "of musculoskeletal: the folder with mass and arm26; else "
+                      "musculoskeletal in $SINEW_SHARED or ../shared; of motion: the folder with "
+                      "motion, scans and musculoskeletal",
+              .target = &settings->data,
+              .metavar = "FOLDER"},
+             {.name = "--skins",
+              .help = "of growth: write skins of doubled fat (rest, fluid, solid) and a "
+                      "biceps (relaxed, flexed, grown) as PLY",
+              .target = &settings->skins,
+              .metavar = "FOLDER"},
+             {.name = "-o,--output",
+              .help = "a plot to write: scaling, or the convergence curves",
+              .target = &settings->output,
+              .metavar = "FILE.png"}},
         .run = [settings](const Context& context, Json& result) {
             return run_bench(*settings, context, result);
         }};

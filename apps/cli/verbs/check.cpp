@@ -193,16 +193,17 @@ Verb check_verb() {
         if (is_model_file(settings->file)) {
             return check_model(settings->file, settings->muscles, context, result);
         }
+        require_no_muscles("check", settings->muscles, settings->file);
         const Asset asset = read_asset(settings->file, settings->files.read_options());
         Findings findings;
         std::visit([&](const auto& content) { examine(content, findings, context); },
                    asset.content);
-        result["file"] = settings->file;
+        result["input"] = settings->file;
         result["healthy"] = findings.problems.empty();
         result["problems"] = problems_json(findings.problems);
         result["notes"] = problems_json(findings.notes);
         result["measures"] = findings.measures;
-        if (!context.wants_json) {
+        if (context.tells()) {
             print_findings(settings->file, findings);
         }
         return findings.problems.empty() ? kOk : kUnusable;

@@ -70,16 +70,17 @@ Verb convert_verb() {
                               .needs = "a musculoskeletal model that moves",
                               .remedy = "leave --motion out"});
         }
+        require_no_muscles("convert", settings->muscles, settings->from);
         require_known_output(settings->to);
         const Asset asset = read_asset(settings->from, settings->files.read_options());
         const std::string done = write_asset(settings->to, asset);
-        result["from"] = settings->from;
-        result["to"] = settings->to;
-        result["wrote"] = done;
+        result["input"] = settings->from;
+        result["output"] = settings->to;
+        result["summary"] = done;
         if (!asset.note.empty()) {
             result["converted"] = asset.note;
         }
-        if (!context.is_quiet && !context.wants_json) {
+        if (context.tells()) {
             fmt::print("{}: {}{}\n", settings->to, done,
                        asset.note.empty() ? "" : fmt::format(" ({})", asset.note));
         }

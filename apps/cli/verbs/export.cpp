@@ -51,14 +51,7 @@ int export_parts(const ExportSettings& settings, const Body& body, nlohmann::ord
                           .needs = "a body that has them",
                           .remedy = "build one with 'sinew build'"});
     }
-    std::error_code error;
-    fs::create_directories(settings.output, error);
-    if (error) {
-        throw InputError({.where = settings.output,
-                          .found = error.message(),
-                          .needs = "a folder that can be written to",
-                          .remedy = "name another folder"});
-    }
+    make_output_folder(settings.output);
     result["files"] = nlohmann::ordered_json::array();
     for (const MeshPart& part : parts) {
         const fs::path file = fs::path(settings.output) / (part.name + ".ply");
@@ -93,7 +86,7 @@ int run_export(const ExportSettings& settings, const Context& context,
         result["tets"] = mesh.tets.rows();
     }
     result["output"] = settings.output;
-    if (!context.is_quiet && !context.wants_json) {
+    if (context.tells()) {
         fmt::print("{}: {}\n", settings.output, written);
     }
     return kOk;

@@ -31,6 +31,7 @@ int run_figure(const FigureSettings& settings, const Context& context,
         !std::filesystem::is_directory(settings.output, ignored)) {
         throw bad_value("figure", "--output", settings.output, "a folder, not a file");
     }
+    make_output_folder(settings.output);
     const FigureTable table = read_figure(data_folder() / "figure");
     Template figure = build_figure(table, settings.figure, context.progress);
     figure.provenance.command = context.command_line;
@@ -42,7 +43,7 @@ int run_figure(const FigureSettings& settings, const Context& context,
     const double stature =
         figure.skin.points.col(1).maxCoeff() - figure.skin.points.col(1).minCoeff();
     const double litres = 1e3 * enclosed_volume(figure.skin.points, figure.skin.triangles);
-    result["folder"] = settings.output;
+    result["output"] = settings.output;
     result["sex"] = name_of(figure.sex);
     result["bones"] = figure.bones.size();
     result["muscles"] = figure.muscles.size();
@@ -50,7 +51,7 @@ int run_figure(const FigureSettings& settings, const Context& context,
     result["stature_m"] = stature;
     result["volume_l"] = litres;
     result["muscle_volume_l"] = 1e3 * muscle;
-    if (!context.is_quiet && !context.wants_json) {
+    if (context.tells()) {
         fmt::print("{}: {} bones, {} muscles ({:.1f} l), skin of {} vertices, {:.3f} m, {:.1f} l\n",
                    settings.output, figure.bones.size(), figure.muscles.size(), 1e3 * muscle,
                    figure.skin.points.rows(), stature, litres);

@@ -172,17 +172,18 @@ Verb info_verb() {
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
-        result["file"] = settings->file;
+        result["input"] = settings->file;
         if (is_model_file(settings->file)) {
             describe_model(settings->file, settings->muscles, result);
         } else {
+            require_no_muscles("info", settings->muscles, settings->file);
             const Asset asset = read_asset(settings->file, settings->files.read_options());
             std::visit([&](const auto& content) { describe(content, result); }, asset.content);
             if (!asset.note.empty()) {
                 result["converted"] = asset.note;
             }
         }
-        if (!context.wants_json) {
+        if (context.tells()) {
             print_for_a_person(result);
         }
         return kOk;

@@ -23,6 +23,15 @@ inline Option muscles_option(std::string& target) {
             .metavar = "FILE"};
 }
 
+/// @throws InputError  for --muscles beside a file that is no MASS skeleton
+inline void require_no_muscles(const std::string& verb, const std::string& muscles,
+                               const std::string& file) {
+    if (!muscles.empty()) {
+        throw bad_value(verb, "--muscles", muscles,
+                        fmt::format("a MASS skeleton (.xml), which '{}' is not", file));
+    }
+}
+
 /// FILE of verbs that look at anything.
 inline Option any_file_option(std::string& target) {
     return {.name = "file",

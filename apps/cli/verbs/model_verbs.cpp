@@ -4,6 +4,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/motion_files.h"
 #include "sinew/motion/length_difference.h"
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_shapes.h"
@@ -35,7 +36,7 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
         notes.push_back({{"what", note}, {"where", file}});
     }
     const bool is_healthy = problems.empty();
-    if (!context.wants_json) {
+    if (context.tells()) {
         fmt::print("{}: {}\n", file,
                    is_healthy ? "healthy" : fmt::format("{} problems", problems.size()));
         for (const ModelFinding& f : findings) {
@@ -47,7 +48,7 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
             fmt::print("  note: {}\n", note);
         }
     }
-    result = {{"file", file},
+    result = {{"input", file},
               {"healthy", is_healthy},
               {"problems", problems},
               {"notes", notes},
@@ -147,7 +148,8 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     const MusculoskeletalModel model = read_any_model(from, muscles);
     std::vector<std::string> notes;
     if (is_scene && !motion.empty()) {
-        write_playing(to, model, coordinate_motion(model, read_motion(motion, "cm", model), 0.0));
+        write_playing(to, model,
+                      coordinate_motion(model, read_model_motion(motion, model).motion, 0.0));
     } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {
@@ -160,8 +162,8 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     const std::string wrote =
         fmt::format("{} bodies, {} coordinates, {} muscles", model.bodies.size(),
                     model.coordinates.size(), model.muscles.size());
-    result = {{"from", from}, {"to", to}, {"wrote", wrote}, {"notes", notes}};
-    if (!context.is_quiet && !context.wants_json) {
+    result = {{"input", from}, {"output", to}, {"summary", wrote}, {"notes", notes}};
+    if (context.tells()) {
         fmt::print("{}: {}\n", to, wrote);
         for (const std::string& note : notes) {
             fmt::print("  note: {}\n", note);

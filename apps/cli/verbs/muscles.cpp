@@ -3,12 +3,14 @@
 #include "sinew/io/text_cursor.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/muscle_sweep.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/plot_file.h"
@@ -125,47 +127,30 @@ Json list_muscles(const MusclesSettings& settings, const MusculoskeletalModel& m
 
 // Moment arms over a coordinate's range, as numbers and as a picture.
 Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
-           std::vector<double> q) {
-    const auto c = static_cast<std::size_t>(need_coordinate(model, settings.sweep));
-    const Coordinate& coordinate = model.coordinates[c];
-    const double unit = unit_of(coordinate);
-    const double low = std::isfinite(coordinate.low) ? coordinate.low : -90.0 * unit;
-    const double high = std::isfinite(coordinate.high) ? coordinate.high : 90.0 * unit;
-    const KinematicTree tree(model);
-    const MusclePaths paths(model, tree);
+           const std::vector<double>& q) {
+    const Index c = need_coordinate(model, settings.sweep);
+    const double unit = unit_of(model.coordinates[static_cast<std::size_t>(c)]);
     constexpr int kSamples = 91;
-    std::vector<Series> series;
-    const std::vector<std::size_t> muscles = chosen(settings, model);
-    for (const std::size_t m : muscles) {
-        series.push_back({.name = model.muscles[m].name});
+    const MuscleSweep done = sweep_coordinate(model, c, kSamples, q);
+    std::vector<double> values = done.values;
+    for (double& value : values) {
+        value /= unit;
     }
-    std::vector<Series> lengths = series;
-    std::vector<double> dense(q.size());
-    for (int k = 0; k < kSamples; ++k) {
-        q[c] = low + (high - low) * k / (kSamples - 1);
-        const ModelPlacement place = tree.place(q);
-        const PathState state = paths.evaluate(place);
-        for (std::size_t i = 0; i < muscles.size(); ++i) {
-            paths.scatter(state, muscles[i], dense);
-            tree.fold_couplers(place, dense);
-            series[i].x.push_back(q[c] / unit);
-            series[i].y.push_back(-dense[c]);
-            lengths[i].y.push_back(state.length[muscles[i]]);
-        }
+    std::set<std::string> wanted;
+    for (const std::size_t m : chosen(settings, model)) {
+        wanted.insert(model.muscles[m].name);
     }
-    Json out = {{"coordinate", coordinate.name},
-                {"unit", coordinate.is_rotation ? "deg" : "m"},
-                {"values", series[0].x}};
+    Json out = {{"coordinate", done.coordinate},
+                {"unit", done.is_rotation ? "deg" : "m"},
+                {"values", values},
+                {"muscles", Json::object()}};
     std::vector<Series> shown;
-    for (std::size_t i = 0; i < series.size(); ++i) {
-        double largest = 0.0;
-        for (const double y : series[i].y) {
-            largest = std::max(largest, std::abs(y));
-        }
-        if (largest > kLeastArm) {
-            out["muscles"][series[i].name] = {{"moment_arm_m", series[i].y},
-                                              {"length_m", lengths[i].y}};
-            shown.push_back(series[i]);
+    for (const MuscleSweep::Curve& curve : done.muscles) {
+        if (wanted.contains(curve.muscle)) {
+            out["muscles"][curve.muscle] = {{"moment_arm_m", curve.moment_arm},
+                                            {"length_m", curve.length},
+                                            {"force_n", curve.force}};
+            shown.push_back({.name = curve.muscle, .x = values, .y = curve.moment_arm});
             for (double& y : shown.back().y) {
                 y *= 1000.0;
             }
@@ -173,10 +158,9 @@ Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
     }
     if (!settings.plot.empty()) {
         write_plot(settings.plot, shown,
-                   {.title = fmt::format("{}: moment arms about {}", model.name, coordinate.name),
-                    .x_label = coordinate.name + (coordinate.is_rotation ? " (degrees)" : " (m)"),
+                   {.title = fmt::format("{}: moment arms about {}", model.name, done.coordinate),
+                    .x_label = done.coordinate + (done.is_rotation ? " (degrees)" : " (m)"),
                     .y_label = "moment arm (mm)"});
-        out["plot"] = settings.plot;
     }
     return out;
 }
@@ -200,10 +184,7 @@ int run_muscles(const MusclesSettings& settings, const Context& context, Json& r
     if (!settings.plot.empty() && settings.sweep.empty()) {
         throw bad_value("muscles", "--plot", settings.plot, "--sweep COORDINATE beside it");
     }
-    if (settings.activation < 0.0 || settings.activation > 1.0) {
-        throw bad_value("muscles", "--activation", fmt::format("{}", settings.activation),
-                        "0 to 1");
-    }
+    require_ending("muscles", "--plot", settings.plot, kPlotEndings);
     const MusculoskeletalModel model = settings.model.read();
     const std::vector<double> q = pose_of(settings, model);
     result["model"] = model.name;
@@ -217,10 +198,13 @@ int run_muscles(const MusclesSettings& settings, const Context& context, Json& r
     if (!settings.sweep.empty()) {
         result["sweep"] = sweep(settings, model, q);
     }
+    if (!settings.plot.empty()) {
+        result["output"] = settings.plot;
+    }
     if (!model.notes.empty()) {
         result["notes"] = model.notes;
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         print_table(result["muscles"]);
         if (!settings.plot.empty()) {
             fmt::print("wrote {}\n", settings.plot);
@@ -256,7 +240,8 @@ Verb muscles_verb() {
                             .metavar = "TEXT"});
     verb.options.push_back({.name = "--activation",
                             .help = "at which forces are given, 0 to 1",
-                            .target = &settings->activation});
+                            .target = &settings->activation,
+                            .range = {.min = 0.0, .max = 1.0}});
     verb.options.push_back({.name = "--sweep",
                             .help = "moment arms over the range of this coordinate",
                             .target = &settings->sweep,

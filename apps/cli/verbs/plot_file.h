@@ -8,10 +8,13 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace sinew::cli {
 
-/// Writes a plot: .svg as vectors, anything else as PNG.
+inline const std::vector<std::string> kPlotEndings = {".png", ".svg"};
+
+/// Writes a plot: .svg as vectors, .png as pixels.
 inline void write_plot(const std::string& file, std::span<const Series> series,
                        const PlotOptions& options) {
     if (lower(std::filesystem::path(file).extension().string()) == ".svg") {

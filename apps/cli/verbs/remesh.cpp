@@ -99,7 +99,7 @@ Verb remesh_verb() {
         }
         const std::string done = write_asset(settings->output, {.content = parts});
         result["output"] = settings->output;
-        result["wrote"] = done;
+        result["summary"] = done;
         result["new_intersections"] = crossings;
         if (crossings > 0) {
             context.progress.warn(
@@ -107,7 +107,7 @@ Verb remesh_verb() {
                             "--edge or more --triangles",
                             settings->output, crossings));
         }
-        if (!context.is_quiet && !context.wants_json) {
+        if (context.tells()) {
             fmt::print("{}: {}\n", settings->output, done);
         }
         return kOk;

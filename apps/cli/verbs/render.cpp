@@ -230,11 +230,11 @@ Verb render_verb() {
         require_writable_place(settings->output);
         const Image image = draw(*settings, context);
         write_file_bytes(settings->output, encode_png(image));
-        result["picture"] = settings->output;
+        result["output"] = settings->output;
         result["width"] = image.width;
         result["height"] = image.height;
         result["seconds"] = timer.seconds();
-        if (!context.is_quiet && !context.wants_json) {
+        if (context.tells()) {
             fmt::print("{}: {} x {} pixels, {:.1f} s\n", settings->output, image.width,
                        image.height, timer.seconds());
         }

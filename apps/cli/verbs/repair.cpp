@@ -57,7 +57,7 @@ Verb repair_verb() {
             for (const RepairReport::Action& action : report.actions) {
                 result["actions"].push_back(
                     {{"part", part.name}, {"what", action.what}, {"count", action.count}});
-                if (!context.wants_json) {
+                if (context.tells()) {
                     fmt::print("{}: {} {}\n", part.name, action.count, action.what);
                 }
             }
@@ -70,7 +70,7 @@ Verb repair_verb() {
         const std::string done = write_asset(settings->output, {.content = parts});
         result["output"] = settings->output;
         result["healthy"] = is_mended;
-        if (!context.is_quiet && !context.wants_json) {
+        if (context.tells()) {
             fmt::print("{}: {}, {}\n", settings->output, done,
                        is_mended ? "healthy" : "still with problems");
         }

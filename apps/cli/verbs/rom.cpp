@@ -119,8 +119,15 @@ Json range_json(const MusculoskeletalModel& model, const CoordinateRange& range,
 }
 
 int run_rom(const RomSettings& settings, const Context& context, Json& result) {
+    require_ending("rom", "--plot", settings.plot, kPlotEndings);
     const MusculoskeletalModel model = settings.model.read();
     const ModelJoint& joint = find_joint(model, settings.joint);
+    const bool is_ball = joint.axes[0].coordinate >= 0 && joint.axes[1].coordinate >= 0 &&
+                         joint.axes[2].coordinate >= 0;
+    if (!is_ball && !settings.plot.empty()) {
+        throw bad_value("rom", "--plot", settings.plot,
+                        fmt::format("a ball joint, which '{}' is not: leave it out", joint.name));
+    }
     result["model"] = model.name;
     result["joint"] = joint.name;
     Json ranges = Json::array();
@@ -132,8 +139,6 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
         }
     }
     result["ranges"] = ranges;
-    const bool is_ball = joint.axes[0].coordinate >= 0 && joint.axes[1].coordinate >= 0 &&
-                         joint.axes[2].coordinate >= 0;
     if (is_ball) {
         const BallRangeMap map =
             map_ball_range(model, joint.name, settings.limits, context.progress);
@@ -142,10 +147,10 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
             write_picture(
                 settings.plot, map,
                 model.coordinates[static_cast<std::size_t>(joint.axes[0].coordinate)].name);
-            result["plot"] = settings.plot;
+            result["output"] = settings.plot;
         }
     }
-    if (!context.wants_json) {
+    if (context.tells()) {
         for (const Json& r : ranges) {
             fmt::print(
                 "{}: {:.1f} to {:.1f}{}{}\n", r["coordinate"].get<std::string>(),
@@ -185,10 +190,12 @@ Verb rom_verb() {
                             .is_required = true});
     verb.options.push_back({.name = "--fibre-stretch",
                             .help = "longest fibre, in optimal lengths",
-                            .target = &settings->limits.fibre});
+                            .target = &settings->limits.fibre,
+                            .range = {.max = 100.0, .above = 0.0}});
     verb.options.push_back({.name = "--tendon-stretch",
                             .help = "longest tendon, in slack lengths",
-                            .target = &settings->limits.tendon});
+                            .target = &settings->limits.tendon,
+                            .range = {.max = 100.0, .above = 0.0}});
     verb.options.push_back({.name = "--plot",
                             .help = "picture of a ball joint's range (.png, .svg)",
                             .target = &settings->plot,

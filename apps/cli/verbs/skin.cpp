@@ -4,6 +4,7 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/body_in_motion.h"
@@ -18,6 +19,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/motion_options.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -28,7 +30,6 @@ struct SkinSettings {
     std::string mesh;
     std::string skeleton;
     std::string motion;
-    std::string animation;
     std::string output;
     std::string compare;
     std::string sequence = "obj";
@@ -36,7 +37,7 @@ struct SkinSettings {
     std::string activations;
     bool has_gravity = false;
     std::string method = "projective";
-    std::string rest = "align";
+    MotionFileOptions reading;
     std::string skeleton_unit;
     std::string skeleton_up;
     std::string cache;
@@ -57,12 +58,9 @@ ReadOptions skeleton_options(const SkinSettings& settings) {
     return options;
 }
 
-RestPoses rest_poses(const SkinSettings& settings) {
-    return settings.rest == "same" ? RestPoses::Same : RestPoses::Aligned;
-}
-
 // A body of bones, muscle and fat moves by what it is made of.
-SkinRun move_body(const SkinSettings& settings, const Context& context) {
+SkinRun move_body(const SkinSettings& settings, const Context& context,
+                  nlohmann::ordered_json& result) {
     if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
         settings.run.simulate_vertices > 0 || !settings.compare.empty() ||
         settings.run.skinning.collisions == SkinCollisions::Local) {
@@ -83,8 +81,9 @@ SkinRun move_body(const SkinSettings& settings, const Context& context) {
                    .gravity = settings.has_gravity,
                    .collisions = settings.run.skinning.collisions == SkinCollisions::Global};
     const Body body = read_archive(settings.mesh);
-    job.poses = read_pose_track(body, settings.motion, settings.files.read_options(),
-                                rest_poses(settings), settings.animation);
+    job.poses = read_pose_track(body, settings.motion,
+                                settings.reading.options(skeleton_options(settings)));
+    add_retarget_report(job.poses.report, result);
     if (!settings.activations.empty()) {
         job.activations =
             ActivationTrack(body, read_motion_table(settings.activations), settings.activations);
@@ -139,9 +138,12 @@ SkinRun move_character(const SkinSettings& settings, const Context& context,
                           .needs = "a .glb, .gltf or .fbx file with an animation, or a motion",
                           .remedy = "give one with --motion"});
     }
-    const CharacterMotion motion =
-        read_character_motion(settings.motion.empty() ? settings.mesh : settings.motion,
-                              character.skeleton, read, rest_poses(settings), settings.animation);
+    MotionOptions how = settings.reading.options(read);
+    how.retarget.ground = character.mesh.points.col(1).minCoeff();
+    const RetargetedCharacter retargeted = read_character_motion(
+        settings.motion.empty() ? settings.mesh : settings.motion, character.skeleton, how);
+    const CharacterMotion& motion = retargeted.motion;
+    add_retarget_report(retargeted.report, result);
     SkinRunOptions options = settings.run;
     options.method = settings.method == "lbs"   ? SkinMethod::Linear
                      : settings.method == "dqs" ? SkinMethod::DualQuaternions
@@ -170,24 +172,15 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
         require_writable_place(settings.compare);
     }
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
-    nlohmann::ordered_json compared = nlohmann::ordered_json::object();
+    nlohmann::ordered_json more = nlohmann::ordered_json::object();
     const SkinRun done =
-        is_body ? move_body(settings, context) : move_character(settings, context, compared);
-    result["output"] = settings.output;
-    result["method"] = settings.method;
-    result["simulated_vertices"] = done.simulated_vertices;
-    result["tets"] = done.tets;
-    result["frames"] = done.times.size();
-    result["fps"] = done.fps;
-    result["shown_fps"] = done.shown_fps;
-    result["preprocess_s"] = done.preprocess_s;
-    result["upsampling_s"] = done.upsampling_s;
-    result["max_penetration_mm"] = 1e3 * done.max_penetration;
-    result["mean_penetration_mm"] = 1e3 * done.mean_penetration;
-    result["enclosed_vertices"] = done.enclosed_vertices;
-    result["volume_ratio_min"] = done.volume_ratio_min;
-    result.update(compared);
-    if (!context.is_quiet && !context.wants_json) {
+        is_body ? move_body(settings, context, more) : move_character(settings, context, more);
+    SkinSummary summary = summary_of(done);
+    summary.output = settings.output;
+    summary.method = settings.method;
+    add_fields(summary, result);
+    result.update(more);
+    if (context.tells()) {
         fmt::print(
             "{}: {} frames; {} simulated vertices, {} tetrahedra, {:.0f} frames/s ({:.0f} shown), "
             "ready after {:.2f} s;\n  deepest penetration {:.1f} mm, least volume {:.1f} %\n",
@@ -199,6 +192,19 @@ int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ord
         }
     }
     return kOk;
+}
+
+void add_skeleton_options(std::vector<Option>& options, SkinSettings& settings) {
+    options.push_back({.name = "--skeleton-unit",
+                       .help = "of skeleton and motion files that do not say theirs; without "
+                               "it that of the skin",
+                       .target = &settings.skeleton_unit,
+                       .choices = {"m", "cm", "mm"}});
+    options.push_back({.name = "--skeleton-up",
+                       .help = "axis that points up in skeleton and motion files; without it "
+                               "that of the skin",
+                       .target = &settings.skeleton_up,
+                       .choices = {"y", "z"}});
 }
 
 }  // namespace
@@ -234,20 +240,9 @@ Verb skin_verb() {
              {.name = "--motion",
               .help = "key frames in .json, a .bvh or .anim file, or the animation of a .glb, "
                       ".gltf or .fbx file; without it that of the skin's own file; of a body "
-                      "also wave or walk",
+                      "also wave, walk, or its coordinates (.mot, .sto)",
               .target = &settings->motion,
               .metavar = "FILE"},
-             {.name = "--animation",
-              .help = "which one of a .glb, .gltf or .fbx file, by its name; without it the first "
-                      "that moves joints",
-              .target = &settings->animation,
-              .metavar = "NAME"},
-             {.name = "--rest",
-              .help = "recordings that stand differently at rest than the character (arms "
-                      "sideways, arms hanging): align leads its limbs to where they have "
-                      "them; same: their zero pose is its rest",
-              .target = &settings->rest,
-              .choices = {"align", "same"}},
              {.name = "-o,--output",
               .help = ".glb, .usda, .pc2, .mdd, or a folder for a sequence of files",
               .target = &settings->output,
@@ -284,15 +279,18 @@ Verb skin_verb() {
               .help = "simulate a coarser skin of about so many vertices and show the whole one, "
                       "kept out of itself with --collisions global; 0: simulate the skin",
               .target = &settings->run.simulate_vertices,
-              .metavar = "N"},
+              .metavar = "N",
+              .range = {.min = 0}},
              {.name = "--frames",
               .help = "number of frames; 0: the whole motion",
               .target = &settings->run.frames,
-              .metavar = "N"},
+              .metavar = "N",
+              .range = {.min = 0}},
              {.name = "--rate",
               .help = "frames per second",
               .target = &settings->run.rate,
-              .metavar = "HZ"},
+              .metavar = "HZ",
+              .range = {.max = 1e6, .above = 0}},
              {.name = "--settle",
               .help = "frames in the first pose before the motion starts",
               .target = &settings->run.settle,
@@ -306,17 +304,12 @@ Verb skin_verb() {
               .target = &settings->is_uncached}},
         .run = {}};
     settings->files.add_to(verb.options);
-    verb.options.push_back({.name = "--skeleton-unit",
-                            .help = "of skeleton and motion files that do not say theirs; without "
-                                    "it that of the skin",
-                            .target = &settings->skeleton_unit,
-                            .choices = {"m", "cm", "mm"}});
-    verb.options.push_back({.name = "--skeleton-up",
-                            .help = "axis that points up in skeleton and motion files; without it "
-                                    "that of the skin",
-                            .target = &settings->skeleton_up,
-                            .choices = {"y", "z"}});
+    add_skeleton_options(verb.options, *settings);
+    settings->reading.add_to(verb.options);
     add_field_options(verb.options, settings->run.skinning);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", SkinSummary{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         return run_skin(*settings, context, result);
     };

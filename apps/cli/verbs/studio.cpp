@@ -41,7 +41,7 @@ void open_browser(const std::string& address) {
                    environ);
 }
 
-int run_studio(const StudioSettings& s, const Context& context, nlohmann::ordered_json& result) {
+int run_studio(const StudioSettings& s, const Context& context) {
     if (s.port < 0 || s.port > 65535) {
         throw InputError({.where = "--port",
                           .found = fmt::format("{}", s.port),
@@ -68,7 +68,11 @@ int run_studio(const StudioSettings& s, const Context& context, nlohmann::ordere
     options.studio.only_preview = s.only_preview;
     studio::App app(options);
     // The address comes first, for scripts that wait for it.
-    fmt::print("{}\n", app.address());
+    if (context.wants_json) {
+        fmt::print("{}\n", nlohmann::ordered_json({{"address", app.address()}}).dump());
+    } else {
+        fmt::print("{}\n", app.address());
+    }
     std::fflush(stdout);
     if (!context.is_quiet) {
         fmt::print(stderr, "Sinew studio: open the address above; Ctrl-C ends it. Files: {}\n",
@@ -84,7 +88,6 @@ int run_studio(const StudioSettings& s, const Context& context, nlohmann::ordere
         app.stop();
     });
     app.run();
-    result["address"] = app.address();
     return kOk;
 }
 
@@ -130,8 +133,8 @@ Verb studio_verb() {
                     {.name = "--only-preview",
                      .help = "never solve at standard resolution",
                      .target = &settings->only_preview}},
-        .run = [settings](const Context& context, nlohmann::ordered_json& result) {
-            return run_studio(*settings, context, result);
+        .run = [settings](const Context& context, nlohmann::ordered_json&) {
+            return run_studio(*settings, context);
         }};
 }
 

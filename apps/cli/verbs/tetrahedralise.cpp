@@ -72,7 +72,7 @@ Verb tetrahedralise_verb() {
         result["vertices"] = mesh.points.rows();
         result["tets"] = mesh.tets.rows();
         result["volume_l"] = 1e3 * volume(mesh.points, mesh.tets);
-        if (!context.is_quiet && !context.wants_json) {
+        if (context.tells()) {
             fmt::print("{}: {}\n", settings->output, done);
         }
         return kOk;

@@ -21,6 +21,8 @@ Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
 Verb rom_verb();
+/// @param others  all that it can tell about
+Verb schema_verb(const std::vector<Verb>& others);
 Verb skin_verb();
 Verb studio_verb();
 Verb solve_verb();

@@ -8,7 +8,7 @@ namespace sinew {
 
 /// What a person needs to know to mend bad input. None may be empty.
 struct ErrorParts {
-    std::string where;   ///< file and place: "arm.obj, line 12"
+    std::string where;   ///< file and position: "arm.obj, line 12"
     std::string found;   ///< what is there: "face index 9 of 8 vertices"
     std::string needs;   ///< what would be right: "an index from 1 to 8"
     std::string remedy;  ///< what to do: "export the mesh again"

@@ -8,7 +8,21 @@
 
 namespace sinew {
 
-namespace {
+FieldPlace FieldPlace::field(std::string_view name) const {
+    FieldPlace inner = *this;
+    inner.path_ += fmt::format("{}{}", path_.empty() ? "" : ".", name);
+    return inner;
+}
+
+FieldPlace FieldPlace::item(std::size_t index) const {
+    FieldPlace inner = *this;
+    inner.path_ += fmt::format("[{}]", index);
+    return inner;
+}
+
+std::string FieldPlace::text() const {
+    return path_.empty() ? document_ : fmt::format("{}, {}", document_, path_);
+}
 
 std::string range_text(const Field& field) {
     const std::string unit = field.unit.empty() ? "" : fmt::format(" {}", field.unit);
@@ -18,23 +32,27 @@ std::string range_text(const Field& field) {
     } else if (std::isfinite(field.min)) {
         low = fmt::format("at least {:g}{}", field.min, unit);
     }
-    if (!std::isfinite(field.max)) {
+    std::string high;
+    if (std::isfinite(field.below)) {
+        high = fmt::format("below {:g}{}", field.below, unit);
+    } else if (std::isfinite(field.max)) {
+        high = fmt::format("at most {:g}{}", field.max, unit);
+    }
+    if (high.empty()) {
         return low.empty() ? "a finite number" : low;
     }
-    const std::string high = fmt::format("at most {:g}{}", field.max, unit);
     return low.empty() ? high : low + " and " + high;
 }
 
-}  // namespace
-
-void check_range(double value, const Field& field, std::string_view where) {
+void check_range(double value, const Field& field, const FieldPlace& where) {
     // A field without an upper end may be infinite ("never stop"), but is never NaN.
     const bool inside = value >= field.min && value <= field.max &&
-                        (value > field.above || std::isinf(field.above));
+                        (value > field.above || std::isinf(field.above)) &&
+                        (value < field.below || std::isinf(field.below));
     if (inside) {
         return;
     }
-    throw InputError({.where = fmt::format("{}, {}", where, field.name),
+    throw InputError({.where = where.text(),
                       .found = fmt::format("{:g}", value),
                       .needs = range_text(field),
                       .remedy = fmt::format("choose another value ({})", field.help)});

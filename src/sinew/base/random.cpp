@@ -1,7 +1,8 @@
 #include "sinew/base/random.h"
 
+#include "sinew/base/units.h"
+
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -57,7 +58,7 @@ std::uint32_t Random::below(std::uint32_t n) {
 double Random::normal() {
     const double u = 1.0 - uniform();  // (0, 1]: the logarithm is finite
     const double v = uniform();
-    return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
+    return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * kPi * v);
 }
 
 }  // namespace sinew

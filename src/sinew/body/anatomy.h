@@ -10,7 +10,7 @@
 
 namespace sinew {
 
-/// What a share of a tetrahedron is made of. The order is part of the file formats.
+/// What a fraction of a tetrahedron is made of. The order is part of the file formats.
 enum class Tissue { Generic = 0, Muscle = 1, Fat = 2, Bone = 3, Tendon = 4 };
 inline constexpr int kTissueCount = 5;
 std::string_view name_of(Tissue tissue);  ///< "generic", "muscle", "fat", "bone", "tendon"
@@ -53,7 +53,7 @@ struct Muscle {
     TriangleMesh mesh = {};  ///< closed, at rest
     Index origin = -1;       ///< bone, -1 where it starts on none
     Index insertion = -1;    ///< bone, -1 where it ends on none
-    /// Contractile part of the way from origin to insertion, 0 <= begin <= end <= 1.
+    /// Contractile part of the path from origin to insertion, 0 <= begin <= end <= 1.
     double belly_begin = 0.0;
     double belly_end = 1.0;
     double volume = 0.0;     ///< of the closed mesh, m^3, >= 0
@@ -63,7 +63,7 @@ struct Muscle {
     std::vector<Alias> aliases = {};
 };
 
-/// A named place on the skin.
+/// A named position on the skin.
 struct Landmark {
     std::string name;
     Vec3 position = Vec3::Zero();  ///< m

@@ -28,7 +28,7 @@ struct AtlasPart {
     std::string insertion = {};   ///< bone by name or alias, or empty
     bool is_origin_sure = false;  ///< given for certain, not as a guess
     bool is_insertion_sure = false;
-    std::optional<std::array<double, 2>> belly = {};  ///< contractile part of the way, 0 to 1
+    std::optional<std::array<double, 2>> belly = {};  ///< contractile part of the path, 0 to 1
     double volume = 0.0;                              ///< as the manifest says, m^3; 0 = not said
     double fmax = 0.0;                                ///< N; 0 = not known
     double pennation = 0.0;                           ///< rad

@@ -69,15 +69,8 @@ CharacterSkeleton skeleton_of(const MotionClip& clip);
 
 /// What stands differently at rest in a motion and in the character that it is given to.
 enum class RestPoses {
-    Aligned,  ///< limbs are led to where the recording has them (body/motion_transfer.h)
+    Aligned,  ///< limbs are led to where the recording has them (body/retarget.h)
     Same      ///< the recording's zero pose is the character's rest, whatever it looks like
 };
-
-/// A recorded motion on this skeleton: joints of the same name turn alike, whatever their places;
-/// others follow their parents. The root's way is scaled with the lengths of the bones that both
-/// have.
-/// @throws InputError  when no joint of the motion has the name of a joint of the skeleton
-CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton,
-                          RestPoses rests = RestPoses::Aligned);
 
 }  // namespace sinew

@@ -15,7 +15,7 @@ namespace sinew {
 // of them. The left half and the midline are stored; what says `mirror` also exists reflected,
 // x -> -x, with the end "_l" of its name turned into "_r".
 
-/// One place on a centre line.
+/// One position on a centre line.
 struct FigureStation {
     Vec3 position = Vec3::Zero();  ///< m
     double a = 0.0;                ///< half-width along `normal`, m, > 0
@@ -109,7 +109,7 @@ struct FigureSkin {
 /// Turns of joints: one stance. Angles are those of the joint's own degrees of freedom.
 struct FigureStance {
     struct Turn {
-        std::string joint;  ///< a mirrored joint turns on both sides
+        std::string joint;  ///< a mirrored joint rotates on both sides
         std::string motion;
         double angle = 0.0;  ///< rad
     };

@@ -1,5 +1,7 @@
 #include "sinew/body/girths.h"
 
+#include "sinew/base/units.h"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -49,7 +51,7 @@ double winding(const std::vector<Vec2>& loop) {
         const Vec2& b = loop[(k + 1) % loop.size()];
         angle += std::atan2(a.x() * b.y() - a.y() * b.x(), a.dot(b));
     }
-    return std::abs(angle) / (2.0 * M_PI);
+    return std::abs(angle) / (2.0 * kPi);
 }
 
 std::uint64_t edge_key(Index a, Index b) {

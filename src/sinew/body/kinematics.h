@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sinew/body/musculoskeletal.h"
 #include "sinew/body/function_value.h"
+#include "sinew/body/musculoskeletal.h"
 
 #include <span>
 #include <vector>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sinew/base/units.h"
 #include "sinew/mesh/arrays.h"
 
 #include <array>
@@ -223,7 +224,7 @@ struct ModelMarker {
 /// Articulated rigid bodies with muscles: plain data, as files hold it. SI units.
 struct MusculoskeletalModel {
     std::string name;
-    Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
+    Vec3 gravity = Vec3(0.0, -kGravity, 0.0);
     std::vector<RigidBody> bodies = {};
     std::vector<ModelJoint> joints = {};  ///< one per body, a parent's before its children's
     std::vector<Coordinate> coordinates = {};

@@ -169,16 +169,16 @@ PosedAngles built_in_motion(std::string_view name, double time) {
     const double ease =
         std::min(1.0, time) * std::min(1.0, time) * (3.0 - 2.0 * std::min(1.0, time));
     if (name == "wave") {
-        const double swing = std::sin(2.0 * M_PI * 1.1 * time);
+        const double swing = std::sin(2.0 * kPi * 1.1 * time);
         turn("shoulder_r", 0.0, 62.0 * ease, 0.0);
         turn("elbow_r", (62.0 + 22.0 * swing) * ease);
         turn("head", 0.0, -3.0 * ease, 0.0);
         turn("chest", 0.0, 2.0 * swing * ease, 0.0);
         return angles;
     }
-    const double phase = 2.0 * M_PI * 0.9 * time;
+    const double phase = 2.0 * kPi * 0.9 * time;
     for (const bool is_left : {true, false}) {
-        const double p = phase + (is_left ? 0.0 : M_PI);
+        const double p = phase + (is_left ? 0.0 : kPi);
         const char* hip = is_left ? "hip_l" : "hip_r";
         const char* knee = is_left ? "knee_l" : "knee_r";
         const char* ankle = is_left ? "ankle_l" : "ankle_r";

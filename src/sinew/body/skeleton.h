@@ -37,7 +37,7 @@ struct Joint {
     Index child = 0;             ///< segment
     Vec3 centre = Vec3::Zero();  ///< m
     JointType type = JointType::Fixed;
-    /// Unit axes; the first angle_count(type) count. The child is turned by
+    /// Unit axes; the first angle_count(type) count. The child is rotated by
     /// R(axes[0], q0) R(axes[1], q1) R(axes[2], q2), positive by the right-hand rule.
     std::array<Vec3, 3> axes = {Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()};
     std::array<AngleLimit, 3> limits = {};
@@ -74,7 +74,7 @@ struct Pose {
 };
 Pose rest_pose(const Skeleton& skeleton);
 
-/// For each segment the rigid motion T_posed_rest that takes its rest place to its posed one.
+/// For each segment the rigid motion T_posed_rest that takes its rest position to its posed one.
 /// @throws InputError  when the pose has another number of coordinates, or one that is not finite
 std::vector<Eigen::Isometry3d> segment_motions(const Skeleton& skeleton, const Pose& pose);
 

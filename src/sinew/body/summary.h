@@ -23,11 +23,11 @@ struct BodySummary {
     std::size_t tets = 0;
     std::size_t skin_vertices = 0;
     std::size_t skin_triangles = 0;
-    double stature = 0.0;                                 ///< height of the skin, m
-    double volume = 0.0;                                  ///< of all tetrahedra, m^3
-    double mass = 0.0;                                    ///< kg: share * volume * density, summed
-    double body_fat = 0.0;                                ///< mass of fat / mass, in [0, 1]
-    double skin_area = 0.0;                               ///< m^2
+    double stature = 0.0;    ///< height of the skin, m
+    double volume = 0.0;     ///< of all tetrahedra, m^3
+    double mass = 0.0;       ///< kg: fraction * volume * density, summed
+    double body_fat = 0.0;   ///< mass of fat / mass, in [0, 1]
+    double skin_area = 0.0;  ///< m^2
     std::array<double, kTissueCount> tissue_volume = {};  ///< m^3, by Tissue
     Vec3 low = Vec3::Zero();  ///< bounds of the skin (or of the tets), m
     Vec3 high = Vec3::Zero();

@@ -7,10 +7,10 @@
 namespace sinew {
 
 /// What other programs want to know about each tetrahedron of a body, one item per tetrahedron:
-///   tissue           the tissue with the largest share, as numbered in Tissue
-///   muscle           the muscle with the largest share (belly and tendon together), -1 for none
-///   muscle_fraction  share of all muscles, belly and tendon
-///   bone_fraction    share of all bones
+///   tissue           the tissue with the largest fraction, as numbered in Tissue
+///   muscle           the muscle with the largest fraction (belly and tendon together), -1 for none
+///   muscle_fraction  fraction of all muscles, belly and tendon
+///   bone_fraction    fraction of all bones
 ///   fibre            three components: the direction of that muscle's fibres, zero where it has
 ///   none
 std::vector<Attribute> tissue_cells(const Body& body);

@@ -13,7 +13,7 @@ namespace sinew {
 struct AtlasTemplateOptions {
     bool remove_intersections = true;  ///< rebuild parts that intersect themselves by level sets
     double part_voxel = 0.0015;        ///< cell of those, m; finer where a part is thin
-    double largest_change = 0.05;      ///< of a part's volume that rebuilding may cost, share
+    double largest_change = 0.05;      ///< of a part's volume that rebuilding may cost, fraction
     double skin_cell = 0.004;          ///< grid of a skin that has to be rebuilt, m
     double skin_gap = 0.004;           ///< openings of it narrower than twice this are closed, m
 };
@@ -51,7 +51,7 @@ void visit_fields(Options& o, Visitor&& v) {
 ///   same names; bones it does not know move with the nearest one it does;
 /// - bones at a muscle's ends: those nearest to the ends; names, aliases, forces from the figure;
 /// - bellies: where the section is more than 22 % of the largest, as in the figure.
-/// Vertices of muscles carry "share" (of the way from origin to insertion) and "tendon".
+/// Vertices of muscles carry "share" (fraction of the path from origin to insertion) and "tendon".
 /// @throws InputError  without usable skin or bones, for joints that are no tree, bones and
 ///                     landmarks that do not exist; Cancelled
 Template build_atlas_template(Atlas atlas, const FigureTable& figure,

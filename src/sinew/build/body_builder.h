@@ -60,7 +60,7 @@ struct BodyQuality {
     double largest_radius_edge = 0.0;  ///< circumradius over shortest edge
     double mean_radius_edge = 0.0;
     long inverted = 0;      ///< tetrahedra without positive volume
-    double enclosed = 0.0;  ///< share of the parts' surface inside the envelope, or within 1 mm
+    double enclosed = 0.0;  ///< fraction of the parts' surface inside the envelope, or within 1 mm
     double enclosed_exactly = 0.0;    ///< the same without the millimetre
     double least_fat = 0.0;           ///< distance of the envelope's vertices from the skin, m
     double median_fat = 0.0;          ///< m

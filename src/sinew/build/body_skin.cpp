@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/build/limit_gradient.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -340,8 +340,8 @@ TriangleMesh resampled_skin(const TriangleMesh& skin, const AnatomySolid& solid,
     std::vector<double> edges = edge_lengths_for(original, options);
     std::vector<Index> bad;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-        TriangleMesh result = remeshed(
-            original, edges, {.iterations = 6, .feature_angle = std::numbers::pi}, progress);
+        TriangleMesh result =
+            remeshed(original, edges, {.iterations = 6, .feature_angle = kPi}, progress);
         undo_chords(result, truth, original);
         lift_off(result, solid, options);
         bad = bad_vertices(result);

@@ -51,8 +51,8 @@ public:
         }
     }
 
-    /// One iteration; `growth` is beta^k.
-    void step(double growth, const Progress& progress) {
+    /// One iteration; `growth` is beta^k. Returns the solver's residual.
+    double step(double growth) {
         const Points before = x_;
         std::vector<Index> held;
         std::vector<Index> free;
@@ -60,8 +60,10 @@ public:
             (is_held_[static_cast<std::size_t>(i)] ? held : free).push_back(static_cast<Index>(i));
         }
         LocalGlobal solver(x_.rows(), terms(growth, free), held);
-        solver.minimise(x_, {.max_iterations = options_.solver_steps, .tolerance = 1e-3}, progress);
+        const LocalGlobalReport report =
+            solver.minimise(x_, {.max_iterations = options_.solver_steps, .tolerance = 1e-3});
         hold_at_first_touch(before);
+        return report.last_residual();
     }
 
     Points surface() const {
@@ -146,16 +148,16 @@ Envelope shrink_envelope(const TriangleMesh& skin, const TetMesh& flesh, const A
                          const EnvelopeOptions& options, const Progress& progress) {
     check_ranges(options, "envelope");
     Shrinking shrinking(skin, flesh, solid, options);
+    Envelope result;
     {
         auto stage = progress.stage("envelope", static_cast<std::uint64_t>(options.iterations));
         double growth = 1.0;
         for (int k = 0; k < options.iterations; ++k) {
             growth *= options.shrink;
-            shrinking.step(growth, {});
+            result.residual = std::max(result.residual, shrinking.step(growth));
             stage.advance();
         }
     }
-    Envelope result;
     result.touching = shrinking.held_count();
     EnvelopeFitting fitting(skin, shrinking.surface(), solid,
                             {.margin = options.margin,

@@ -60,6 +60,7 @@ struct Envelope {
     TriangleMesh mesh = {};  ///< the triangles of the skin, vertices moved inward
     int touching = 0;        ///< vertices that met a muscle or bone
     int backed_off = 0;      ///< vertices that had to move back towards the skin
+    double residual = 0.0;   ///< largest of all iterations: forces left, relative to the first
 };
 
 /// The surface of muscles and bones: the skin, shrunken until it meets them [Saito2015, section

@@ -74,8 +74,8 @@ FigureTable shape_figure(const FigureTable& table, const FigureOptions& options)
 /// The whole human: every bone, disc and cartilage, every muscle with its tendons, and the skin, as
 /// closed, outward, 2-manifold surfaces, with joints, landmarks and names. The skin is one piece of
 /// genus 0. The right half mirrors the left exactly. Muscles keep the table's volumes. Vertices of
-/// muscles carry "tendon" (0 belly to 1 tendon), "share" (of the way from origin to insertion) and
-/// "fibre" (unit vector along the strokes, or as the fibres of a sheet run).
+/// muscles carry "tendon" (0 belly to 1 tendon), "share" (fraction of the path from origin to
+/// insertion) and "fibre" (unit vector along the strokes, or as the fibres of a sheet run).
 /// @throws InputError  as shape_figure; Cancelled
 Template build_figure(const FigureTable& table, const FigureOptions& options,
                       const Progress& progress = {});

@@ -21,7 +21,7 @@ struct PartMeshOptions {
     double smallest_cell = 0.0007;  ///< for the thinnest parts, m, > 0
     /// The surface is moved in or out until it encloses this volume, m^3; 0 leaves it.
     double volume = 0.0;
-    /// Flat places are left with fewer triangles, whose mean distance from the surface stays below
+    /// Flat parts are left with fewer triangles, whose mean distance from the surface stays below
     /// this, m; 0 leaves the grid's.
     double simplify = 0.0;
 };

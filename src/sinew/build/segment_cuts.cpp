@@ -1,11 +1,11 @@
 #include "sinew/build/segment_cuts.h"
 
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <string>
 
@@ -98,7 +98,7 @@ void raise_to_radius(const Body& body, Side side, SegmentCut& wrist) {
 
 /// The groin's plane instead of one across the limb.
 void turn_to_groin(const Body& body, Side side, SegmentCut& hip) {
-    constexpr double kGroin = 37.0 * std::numbers::pi / 180.0;
+    constexpr double kGroin = 37.0 * kPi / 180.0;
     hip.normal = Vec3(outward(side) * std::cos(kGroin), -std::sin(kGroin), 0.0);
     const std::string spine = with_side("asis", side);
     for (const Landmark& landmark : body.landmarks) {

@@ -23,15 +23,15 @@ struct TetContactOptions {
 /// should leave [Komaritzan, section 3.2.5]. Bodies of several pieces are one mesh here.
 ///
 /// The answer is the same for any number of threads: one contact per vertex at most, by ascending
-/// vertex. Of several tetrahedra that hold a vertex the one with the shortest way out is taken.
+/// vertex. Of several tetrahedra that hold a vertex the one with the shortest path out is taken.
 class TetContacts {
 public:
-    /// The way out of a tetrahedron is the surface triangle that is nearest at rest to the material
-    /// point where the vertex is.
+    /// The path out of a tetrahedron is the surface triangle that is nearest at rest to the
+    /// material point where the vertex is.
     /// @throws InputError  when the mesh is not valid
     explicit TetContacts(const TetMesh& rest, const TetContactOptions& options = {});
 
-    /// Tetrahedra that know their way out, such as those of prisms under a skin. They may be flat
+    /// Tetrahedra that know their path out, such as those of prisms under a skin. They may be flat
     /// (and then hold nothing).
     /// @param vertices  that may collide
     /// @param exits     surface triangles

@@ -13,7 +13,7 @@ namespace sinew {
 ///
 ///   E(x) = sum_t k_t |D_S,t - R_t D_M,t|^2                              [Kadlecek2022, eq. 4.6]
 ///
-/// Edges are linear in x and R D_M is the nearest turned rest shape, so that local/global steps
+/// Edges are linear in x and R D_M is the nearest rotated rest shape, so that local/global steps
 /// take it as well.
 class FemSymmetricArap final : public EnergyTerm {
 public:

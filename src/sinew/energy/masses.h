@@ -12,7 +12,7 @@ namespace sinew {
 std::vector<double> lumped_masses(const TetMesh& rest, std::span<const double> density);
 
 /// Weight of every vertex, N: m_i g.
-/// @param gravity  m/s^2, e.g. (0, -9.81, 0)
+/// @param gravity  m/s^2, e.g. (0, -kGravity, 0)
 Points gravity_forces(std::span<const double> masses, const Vec3& gravity);
 
 /// A force per undeformed volume (N/m^3, one row per tetrahedron) as forces on the vertices, N.

@@ -9,7 +9,7 @@ namespace sinew {
 
 /// Vertices held near planes, free to slide in them; or, on one side, pushed back to planes when
 /// they are behind them, free to leave. A plane rests, or goes along with the corners of a
-/// triangle, which then are pushed the other way.
+/// triangle, which then are pushed in the other direction.
 ///
 ///   E(x) = sum_i k_i / 2 h_i^2,   h_i = n_i . (x_v(i) - o_i - sum_j w_ij x_s(i,j))
 ///

@@ -5,12 +5,12 @@
 
 namespace sinew {
 
-/// Resistance of a surface to bending: the Laplacian keeps its length and may turn.
+/// Resistance of a surface to bending: the Laplacian keeps its length and may rotate.
 ///
 ///   E(x) = sum_i  w A_i / 2 * |Lap x_i - R_i Lap rest_i|^2      [Komaritzan, eq. 2.17]
 ///
 /// over vertices that are not on a border, with cotangent weights and Voronoi areas of the rest
-/// surface. The best R_i turns Lap rest_i onto Lap x_i, so the projection rescales.
+/// surface. The best R_i rotates Lap rest_i onto Lap x_i, so the projection rescales.
 class ProjectiveBending final : public ProjectiveConstraints {
 public:
     /// @param weights  one per vertex, N m

@@ -1,13 +1,13 @@
 #include "sinew/geometry/tet_quality.h"
 
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 
 #include <Eigen/Geometry>
 
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace sinew {
 
@@ -79,7 +79,7 @@ TetQuality tet_quality(const Points& points, const Tets& tets) {
     q.smallest_volume = volumes.minCoeff();
     q.largest_dihedral = angles.maxCoeff();
     q.largest_radius_edge = ratios.maxCoeff();
-    q.smallest_dihedral = std::numbers::pi;
+    q.smallest_dihedral = kPi;
     double finite_sum = 0.0;
     Eigen::Index finite_count = 0;
     for (Eigen::Index t = 0; t < q.tets; ++t) {

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/simplex.h"
 #include "sinew/mesh/validity.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <vector>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kWindingGrain = 256;
 constexpr Index kLeafSize = 8;           // triangles that are summed exactly
 constexpr double kTooNearToCall = 0.02;  // fast values this close to 0.5 are checked exactly
-constexpr double kFourPi = 4.0 * std::numbers::pi;
+constexpr double kFourPi = 4.0 * kPi;
 
 using Corners = std::array<Vec3, 3>;
 

@@ -71,6 +71,7 @@ bool is_paired(const std::string& stem) {
 
 std::vector<BodyPart> body_parts(const Body& body) {
     const Skeleton& skeleton = body.skeleton;
+    // A segment is called after its main bone.
     std::vector<std::string> bone_of(skeleton.segments.size());
     for (const Bone& bone : body.bones) {
         std::string& name = bone_of[at(bone.segment)];
@@ -78,6 +79,7 @@ std::vector<BodyPart> body_parts(const Body& body) {
             name = bone.name;
         }
     }
+    // Segments of the same part and side come together.
     std::vector<BodyPart> parts;
     std::map<std::string, std::size_t> number;
     std::vector<std::size_t> part_of(skeleton.segments.size());
@@ -94,6 +96,7 @@ std::vector<BodyPart> body_parts(const Body& body) {
         parts[it->second].segments.push_back(static_cast<Index>(s));
         part_of[s] = it->second;
     }
+    // The near head: the joint through which the skeleton enters the part.
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
         const Joint& joint = skeleton.joints[j];
         const std::size_t child = part_of[at(joint.child)];
@@ -111,6 +114,7 @@ std::vector<BodyPart> body_parts(const Body& body) {
         if (!part.is_long) {
             continue;
         }
+        // The point of the bones that is furthest from the near head.
         double reach = 0.0;
         for (const Bone& bone : body.bones) {
             for (Eigen::Index i = 0; part_of[at(bone.segment)] == p && i < bone.mesh.points.rows();
@@ -122,6 +126,7 @@ std::vector<BodyPart> body_parts(const Body& body) {
                 }
             }
         }
+        // Better a joint to the next part, if one lies nearly as far.
         double furthest = 0.7 * reach;
         for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
             const Joint& joint = skeleton.joints[j];
@@ -140,6 +145,7 @@ std::vector<BodyPart> body_parts(const Body& body) {
 
 std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyPart> parts,
                                          std::string_view word, std::string_view where) {
+    // A word may mean a part, a group of parts, or a bone; without a side it means both.
     const SidedName wanted = split_side(slug(word));
     static const std::map<std::string, std::vector<std::string>> kGroups = {
         {"arms", {"upper_arm", "forearm"}},
@@ -177,6 +183,7 @@ std::vector<std::size_t> find_body_parts(const Body& body, std::span<const BodyP
             }
         }
     }
+    // Nothing was meant: say what is known.
     if (found.empty()) {
         for (const Bone& bone : body.bones) {
             known.push_back(bone.name);

@@ -9,6 +9,10 @@
 
 namespace sinew {
 
+/// A part may be scaled by this much.
+inline constexpr double kLeastBoneScale = 0.5;
+inline constexpr double kMostBoneScale = 2.0;
+
 /// A piece of the skeleton that is edited as one: "thigh_l" (femur), "shin_l" (tibia and fibula),
 /// "upper_arm_l", "forearm_l", "hand_l", "foot_l", "trunk" (thorax and loins), "pelvis", "neck",
 /// "head", and single bones otherwise.

@@ -264,11 +264,12 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
                              const BoneWeights& weights, std::span<const double> scale) {
     SINEW_ASSERT(parts.size() == scale.size(), "{} parts, {} scales", parts.size(), scale.size());
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        if (!(scale[p] >= 0.5 && scale[p] <= 2.0)) {
-            throw InputError({.where = fmt::format("bone scale of '{}'", parts[p].name),
-                              .found = fmt::format("{}", scale[p]),
-                              .needs = "a number from 0.5 to 2",
-                              .remedy = "1 leaves it as it is"});
+        if (!(scale[p] >= kLeastBoneScale && scale[p] <= kMostBoneScale)) {
+            throw InputError(
+                {.where = fmt::format("bone scale of '{}'", parts[p].name),
+                 .found = fmt::format("{}", scale[p]),
+                 .needs = fmt::format("a number from {} to {}", kLeastBoneScale, kMostBoneScale),
+                 .remedy = "1 leaves it as it is"});
         }
     }
     EditedSkeleton edited;

@@ -18,10 +18,10 @@ namespace sinew {
 struct BoneWeights {
     /// Per bone and vertex of its mesh, [0, 1]; empty where the bone's part is not long.
     std::vector<std::vector<double>> bones = {};
-    std::vector<double> attachments = {};  ///< per sample, from the nearest place on its bone
+    std::vector<double> attachments = {};  ///< per sample, from the nearest position on its bone
     std::vector<std::string> bars = {};    ///< bones of long parts that took the weights of a bar
 };
-/// Triangles without area are left out and corners at one place count as one. Bones that reach
+/// Triangles without area are left out and corners at one position count as one. Bones that reach
 /// neither head, and those of which nothing is left, take the weights of a bar: the clamped cubic
 /// along the axis.
 BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts);
@@ -69,7 +69,7 @@ public:
     const std::vector<BodyPart>& parts() const;
     /// @param scale  as edit_skeleton takes it
     void set_scale(std::span<const double> scale);
-    /// At most so many iterations from the present positions. True when they have settled.
+    /// At most so many iterations from the present positions. True when they have converged.
     /// @param callback  is handed the positions of every iteration
     bool iterate(int iterations, const Progress& progress = {},
                  const IterationCallback& callback = {});
@@ -85,7 +85,7 @@ private:
     std::unique_ptr<Data> data_;
 };
 
-/// The same from rest until it has settled.
+/// The same from rest until it has converged.
 EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
                       std::span<const double> scale, const Progress& progress = {});
 

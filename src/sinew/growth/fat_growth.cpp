@@ -100,11 +100,11 @@ private:
     std::vector<double> share_;
 };
 
-Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetSurface& skin,
-               const Progress& progress) {
+FatShape inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetSurface& skin,
+                 const Progress& progress) {
     RoomToGrow room(skin);
     const std::size_t skin_vertices = skin.tet_vertex.size();
-    Points x;
+    FatShape shape;
     for (int round = 0; round < kMostRootRounds; ++round) {
         std::vector<double> gamma(skin_vertices, 0.0);
         for (const Unknown& u : unknowns) {
@@ -112,7 +112,8 @@ Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetS
                 gamma[i] += room.share()[i] * u.strength * u.map[i];
             }
         }
-        x = layer.inflated(gamma, progress);
+        shape = layer.inflated(gamma, progress);
+        const Points& x = shape.points;
         bool is_met = room.hold_back(x);
         for (Unknown& u : unknowns) {
             const double now = layer.volume(x, u.weights);
@@ -125,13 +126,13 @@ Points inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetS
             u.improve(layer.volume(x, u.weights) - u.before);
         }
     }
-    room.clamp(x);
-    return x;
+    room.clamp(shape.points);
+    return shape;
 }
 
 // Ratios 1 + strength * weight whose volumes are met; strength may be negative.
-Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, double floor,
-             const Progress& progress, bool& is_at_floor) {
+FatShape scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, double floor,
+               const Progress& progress, bool& is_at_floor) {
     std::vector<double> ratio;
     for (Unknown& u : unknowns) {
         u.strength = u.wanted / u.before - 1.0;
@@ -145,7 +146,7 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, 
     const std::vector<double> all =
         layer.on_tets(std::vector<double>(body.skin.tet_vertex.size(), 1.0));
     std::vector<double> share(all.size(), 1.0);
-    Points x = body.tets.points;
+    FatShape shape = {.points = body.tets.points};
     for (int round = 0; round < kMostRootRounds; ++round) {
         ratio.assign(unknowns.front().weights.size(), 1.0);
         for (const Unknown& u : unknowns) {
@@ -154,7 +155,8 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, 
                 ratio[t] *= std::max(floor, 1.0 + u.strength * part * u.weights[t]);
             }
         }
-        x = layer.scaled(ratio, progress);
+        shape = layer.scaled(ratio, progress);
+        const Points& x = shape.points;
         bool is_met = true;
         if (room && !room->hold_back(x)) {
             is_met = false;
@@ -181,19 +183,20 @@ Points scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, 
         }
     }
     if (room) {
-        room->clamp(x);
+        room->clamp(shape.points);
     }
-    return x;
+    return shape;
 }
 
-void check_plan(const Body& body, const FatPlan& plan) {
+void check_fat_plan(const Body& body, const FatPlan& plan) {
     const std::size_t vertices = at(body.skin.mesh.points.rows());
     for (const FatRegion& region : plan.regions) {
-        if (!(region.factor >= 0.05 && region.factor <= 20.0)) {
-            throw InputError({.where = fmt::format("fat of '{}'", region.name),
-                              .found = fmt::format("{}", region.factor),
-                              .needs = "a factor from 0.05 to 20",
-                              .remedy = "1 leaves it as it is, 2 doubles it"});
+        if (!(region.factor >= kLeastFatFactor && region.factor <= kMostFatFactor)) {
+            throw InputError(
+                {.where = fmt::format("fat of '{}'", region.name),
+                 .found = fmt::format("{}", region.factor),
+                 .needs = fmt::format("a factor from {} to {}", kLeastFatFactor, kMostFatFactor),
+                 .remedy = "1 leaves it as it is, 2 doubles it"});
         }
         if (region.map.size() != vertices) {
             throw InputError({.where = fmt::format("fat map '{}'", region.name),
@@ -208,7 +211,7 @@ void check_plan(const Body& body, const FatPlan& plan) {
 
 FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options,
                       const Progress& progress) {
-    check_plan(body, plan);
+    check_fat_plan(body, plan);
     const std::size_t vertices = at(body.skin.mesh.points.rows());
     FattenedBody result{.body = body, .report = {}};
     FatReport& report = result.report;
@@ -221,14 +224,18 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         u.strength = 5.0;
         return u;
     };
+    const auto note_solve = [&](const FatShape& shape) {
+        report.residual = std::max(report.residual, shape.report.last_residual());
+    };
     const auto apply = [&](FatLayer& layer, std::vector<Unknown>& unknowns, bool by_pressure) {
         if (unknowns.empty()) {
             return;
         }
-        const Points x = by_pressure ? inflate(layer, unknowns, result.body.skin, progress)
-                                     : scale(layer, unknowns, result.body, options.floor, progress,
-                                             report.is_at_floor);
-        const SmoothedInversions smoothed = smooth_inversions(result.body.tets, x);
+        const FatShape shape = by_pressure ? inflate(layer, unknowns, result.body.skin, progress)
+                                           : scale(layer, unknowns, result.body, options.floor,
+                                                   progress, report.is_at_floor);
+        note_solve(shape);
+        const SmoothedInversions smoothed = smooth_inversions(result.body.tets, shape.points);
         report.smoothed_tets += smoothed.before - smoothed.after;
         result.body = with_rest_shape(result.body, smoothed.x);
     };
@@ -240,8 +247,10 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
     if (!plan.transfer.empty()) {
         FatLayer layer(result.body, options);
         std::vector<double> ratio = layer.on_tets(plan.transfer);
-        const Points x = layer.scaled(ratio, progress);
-        result.body = with_rest_shape(result.body, smooth_inversions(result.body.tets, x).x);
+        const FatShape shape = layer.scaled(ratio, progress);
+        note_solve(shape);
+        result.body =
+            with_rest_shape(result.body, smooth_inversions(result.body.tets, shape.points).x);
     }
     // Regions that gain, then regions that lose.
     for (const bool gains : {true, false}) {

@@ -11,11 +11,15 @@ namespace sinew {
 /// by scaling.
 enum class FatModel { Pressure, Volume };
 
+/// The fat of a region may change by this much.
+inline constexpr double kLeastFatFactor = 0.05;
+inline constexpr double kMostFatFactor = 20.0;
+
 /// More or less fat in one region.
 struct FatRegion {
     std::string name;
     std::vector<double> map = {};  ///< f in [0, 1] per skin vertex
-    double factor = 1.0;           ///< fat of the region, after over before, > 0
+    double factor = 1.0;           ///< fat of the region, after over before
 };
 
 struct FatPlan {
@@ -40,7 +44,8 @@ struct FatReport {
     double before = 0.0;  ///< subcutaneous fat, m^3
     double after = 0.0;
     bool is_at_floor = false;        ///< fat could not be lost as far as asked
-    Eigen::Index smoothed_tets = 0;  ///< inverted ones that were turned round again
+    double residual = 0.0;           ///< largest of the solves that the result is made of, relative
+    Eigen::Index smoothed_tets = 0;  ///< inverted ones that were mended
     Eigen::Index inverted_tets = 0;
 };
 
@@ -51,11 +56,11 @@ struct FattenedBody {
 
 /// A new rest body with other fat; bones and muscles stay where they are. gamma and s are found by
 /// root finding, so that every region's volume is met.
-/// @throws InputError  for a body without fat, a map of another size, a factor out of [0.05, 20]
+/// @throws InputError  for a body without fat, a map of another size, a factor out of range
 FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOptions& options = {},
                       const Progress& progress = {});
 
-/// Subcutaneous fat (m^3) with which the body has this mass (kg), or this share of fat by mass.
+/// Subcutaneous fat (m^3) with which the body has this mass (kg), or this fraction of fat by mass.
 double fat_volume_for_mass(const Body& body, double mass);
 double fat_volume_for_share(const Body& body, double body_fat);
 

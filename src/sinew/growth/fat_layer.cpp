@@ -57,6 +57,8 @@ struct FatLayer::Data {
     void interpolate(Points& x) const;
 };
 
+// Fat is what is mostly fat. Whatever touches other tissue is held; of the rest, the skin leads and
+// the inside follows.
 void FatLayer::Data::find_parts(const Body& body) {
     const std::vector<double> share = tissue_share_of_tets(body, Tissue::Fat);
     std::vector<char> is_fat_vertex(at(rest.rows()), 0);
@@ -121,6 +123,7 @@ void FatLayer::Data::find_owners() {
     }
 }
 
+// The Laplacian of the layer, restricted to its inside, is factorised once.
 void FatLayer::Data::prepare_laplacian() {
     full_laplacian = cotangent_laplacian(rest, fat_mesh.tets);
     std::vector<int> number(at(rest.rows()), -1);
@@ -148,6 +151,7 @@ void FatLayer::Data::interpolate(Points& x) const {
     if (!laplacian_factor) {
         return;
     }
+    // L_ii d_i = -L_ib d_b, with the displacements d_b of skin and held vertices.
     const Points moved = x - rest;
     std::vector<double> rhs(3 * inside.size(), 0.0);
     std::vector<char> is_inside(at(rest.rows()), 0);
@@ -172,6 +176,8 @@ void FatLayer::Data::interpolate(Points& x) const {
     }
 }
 
+// Scaled fat: volumes are asked for, shapes hardly, and the skin above is held a little and bends
+// little.
 void FatLayer::Data::prepare_volume() {
     const std::vector<double> shape(fat.size(), kShapeWeight);
     const std::vector<double> volume(fat.size(), kVolumeWeight);
@@ -214,7 +220,7 @@ FatLayer::~FatLayer() = default;
 FatLayer::FatLayer(FatLayer&&) noexcept = default;
 FatLayer& FatLayer::operator=(FatLayer&&) noexcept = default;
 
-Points FatLayer::inflated(std::span<const double> gamma, const Progress& progress) const {
+FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progress) const {
     const Data& d = *data_;
     const Points& skin = d.skin.mesh.points;
     const Triangles& triangles = d.skin.mesh.triangles;
@@ -247,17 +253,19 @@ Points FatLayer::inflated(std::span<const double> gamma, const Progress& progres
     LocalGlobal solver(skin.rows(), std::move(terms), d.held_skin);
     solver.set_external_forces(load);
     Points x = skin;
-    solver.minimise(x, {.max_iterations = d.options.iterations, .tolerance = 1e-4}, progress);
+    FatShape result = {.points = d.rest};
+    result.report =
+        solver.minimise(x, {.max_iterations = d.options.iterations, .tolerance = 1e-4}, progress);
 
-    Points result = d.rest;
+    // The skin leads, the layer's inside follows.
     for (std::size_t i = 0; i < d.skin.tet_vertex.size(); ++i) {
-        result.row(d.skin.tet_vertex[i]) = x.row(static_cast<Eigen::Index>(i));
+        result.points.row(d.skin.tet_vertex[i]) = x.row(static_cast<Eigen::Index>(i));
     }
-    d.interpolate(result);
+    d.interpolate(result.points);
     return result;
 }
 
-Points FatLayer::scaled(std::span<const double> ratio, const Progress& progress) {
+FatShape FatLayer::scaled(std::span<const double> ratio, const Progress& progress) {
     Data& d = *data_;
     if (ratio.size() != at(d.tets.rows())) {
         throw InputError({.where = "fat growth",
@@ -273,10 +281,10 @@ Points FatLayer::scaled(std::span<const double> ratio, const Progress& progress)
         of_fat.push_back(std::max(d.options.floor, ratio[at(t)]));
     }
     d.volume_term->set_volume_ratio(of_fat);
-    Points x = d.rest;
-    d.volume_solver->minimise(x, {.max_iterations = 2 * d.options.iterations, .tolerance = 1e-4},
-                              progress);
-    return x;
+    FatShape result = {.points = d.rest};
+    result.report = d.volume_solver->minimise(
+        result.points, {.max_iterations = 2 * d.options.iterations, .tolerance = 1e-4}, progress);
+    return result;
 }
 
 std::vector<double> FatLayer::on_tets(std::span<const double> skin_values) const {

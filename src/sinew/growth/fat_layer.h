@@ -3,6 +3,7 @@
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/solver/solver_report.h"
 
 #include <concepts>
 #include <memory>
@@ -33,6 +34,12 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "floor", .help = "share of its volume fat keeps", .max = 1, .above = 0});
 }
 
+/// Another shape of the fat, and how the solver got there.
+struct FatShape {
+    Points points = Points(0, 3);  ///< of all tets
+    SolverReport report = {};
+};
+
 /// The subcutaneous fat of a body: the tetrahedra between envelope and skin, mostly of fat. Growth
 /// moves the skin and the layer's inside; all that is under the envelope stays.
 class FatLayer {
@@ -52,13 +59,12 @@ public:
     /// length and sums over vertices; here lengths are in cm and each vertex and triangle counts
     /// with its area over 1 cm^2 and 0.5 cm^2, so that the resolution does not matter.
     /// @param gamma  g_i, one per skin vertex, >= 0; 10 is about 4 cm on a trunk
-    /// @returns      points of all tets
-    Points inflated(std::span<const double> gamma, const Progress& progress = {}) const;
+    FatShape inflated(std::span<const double> gamma, const Progress& progress = {}) const;
 
     /// Every fat tetrahedron to ratio times its volume [Komaritzan, eqs. 4.16-4.18]: what is there
     /// is strengthened. One factorisation serves every call.
     /// @param ratio  one per tetrahedron of the body, > 0; only those of fat count
-    Points scaled(std::span<const double> ratio, const Progress& progress = {});
+    FatShape scaled(std::span<const double> ratio, const Progress& progress = {});
 
     /// Values of skin vertices carried to the tetrahedra of fat under them; 0 in others.
     std::vector<double> on_tets(std::span<const double> skin_values) const;

@@ -117,6 +117,7 @@ Places places_of(const Body& body) {
                           .remedy = "make the body with 'sinew build'"});
     }
     Places p;
+    // Heights of the landmarks that regions are measured from.
     const double floor = skin.col(1).minCoeff();
     p.stature = skin.col(1).maxCoeff() - floor;
     p.hip = joint_height(body, "hip", floor + 0.52 * p.stature);
@@ -125,6 +126,7 @@ Places places_of(const Body& body) {
     p.chest = landmark_height(body, "nipple", p.hip + 0.78 * (p.shoulder - p.hip));
     p.normals = vertex_normals(body.skin.mesh);
 
+    // A skin vertex belongs to the body part whose bone is nearest.
     const std::vector<BodyPart> parts = body_parts(body);
     const BoneSurface bones = merged_bones(body, parts);
     const std::vector<ClosestPoint> nearest = SurfaceTree(bones.mesh).closest_points(skin);
@@ -142,6 +144,7 @@ Places places_of(const Body& body) {
          : stem == "hand" || stem == "foot" ? p.end
          : stem == "head"                   ? p.head
                                             : p.trunk)[i] = 1.0;
+        // How far down the limb it is: 0 at the trunk, 0.5 at elbow or knee, 1 at the end.
         if (part.is_long) {
             const Vec3 axis = part.far_end - part.near_end;
             const double t = (point(skin, static_cast<Eigen::Index>(i)) - part.near_end).dot(axis) /
@@ -152,6 +155,7 @@ Places places_of(const Body& body) {
             p.limb[i] = 0.5;
         }
     }
+    // Parts fade into each other.
     const Lists around = neighbours_of_vertices(body.skin.mesh.triangles, skin.rows());
     for (std::vector<double>* v : {&p.arm, &p.leg, &p.trunk, &p.head, &p.end, &p.limb}) {
         smooth(around, *v);
@@ -159,6 +163,7 @@ Places places_of(const Body& body) {
     return p;
 }
 
+// The built-in regions as products of fading steps and bells, [0, 1].
 double value_at(const Places& p, const Points& skin, std::size_t i, const std::string& name) {
     const auto row = static_cast<Eigen::Index>(i);
     const double y = skin(row, 1);
@@ -299,6 +304,7 @@ std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& pain
     if (painted.points.rows() == skin.rows()) {
         return values;
     }
+    // Painted on another mesh: the value of the nearest point there.
     const std::vector<ClosestPoint> nearest = SurfaceTree(painted).closest_points(skin);
     std::vector<double> map(at(skin.rows()), 0.0);
     for (std::size_t i = 0; i < map.size(); ++i) {
@@ -342,6 +348,7 @@ std::vector<double> smoothed(std::vector<double> values, const TriangleMesh& ski
 }  // namespace
 
 std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) {
+    // How thick fat is under each skin vertex of both bodies.
     const std::vector<double> theirs = smoothed(FatLayer(source).thickness(), source.skin.mesh);
     const std::vector<double> ours = smoothed(FatLayer(target).thickness(), target.skin.mesh);
     // Where the target's skin lies on the source.
@@ -375,6 +382,7 @@ std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) 
     }
     places = RbfWarp(p, q).apply(places);
     const std::vector<ClosestPoint> nearest = SurfaceTree(source.skin.mesh).closest_points(places);
+    // Thickness there over thickness here, where there is any.
     std::vector<double> ratios(ours.size(), 1.0);
     for (std::size_t i = 0; i < ratios.size(); ++i) {
         double thickness = 0.0;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
+#include "sinew/base/units.h"
 #include "sinew/body/body.h"
 #include "sinew/solver/local_global.h"
 
@@ -13,16 +14,22 @@ namespace sinew {
 // Previews of a grown body: what gravity and motion make of it [Saito2015, section 4]. They give
 // positions; the rest shape stays free of gravity.
 
-/// Where the flesh hangs when the bones stand still, quasi-statically. Points of all tets.
+/// Flesh under gravity, and how the solver got there.
+struct SaggedFlesh {
+    Points points = Points(0, 3);  ///< of all tets
+    LocalGlobalReport report = {};
+};
+
+/// Where the flesh hangs when the bones stand still, quasi-statically.
 /// @param gravity  m/s^2
-Points sagged_points(const Body& body, const Vec3& gravity = Vec3(0.0, -9.81, 0.0),
-                     const Progress& progress = {});
+SaggedFlesh sagged_flesh(const Body& body, const Vec3& gravity = Vec3(0.0, -kGravity, 0.0),
+                         const Progress& progress = {});
 
 struct JumpOptions {
     double height = 0.25;   ///< of the jump, m, > 0
     double seconds = 1.6;   ///< shown, s, > 0
     int frames = 30;        ///< per second, >= 10
-    double damping = 0.97;  ///< share of the velocity kept per step, [0, 1]
+    double damping = 0.97;  ///< fraction of the velocity kept per step, [0, 1]
 };
 
 template <class Options, class Visitor>
@@ -38,7 +45,8 @@ void visit_fields(Options& o, Visitor&& v) {
 double jump_height_at(double time, const JumpOptions& options);
 
 /// The skin through a jump: bones move as one, flesh lags and jiggles (implicit Euler in time).
-/// One entry per frame, points of the body's skin. Starts from sagged_points.
+/// One entry per frame, points of the body's skin. Starts from sagged_flesh. Frames whose solves
+/// did not converge are counted in a warning.
 /// @param callback  is handed the points of all tets with every frame
 std::vector<Points> jump_preview(const Body& body, const JumpOptions& options = {},
                                  const Progress& progress = {},

@@ -3,7 +3,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
-#include "sinew/body/names.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/fat_maps.h"
@@ -19,36 +18,6 @@
 namespace sinew {
 
 namespace growth_stages {
-
-void check_targets(const GrowthPlan& plan) {
-    const auto require = [](bool is_good, const char* where, double found, const char* needs) {
-        if (!is_good) {
-            throw InputError({.where = where,
-                              .found = fmt::format("{}", found),
-                              .needs = needs,
-                              .remedy = "leave it out to keep what the body has"});
-        }
-    };
-    if (plan.stature) {
-        require(*plan.stature > 0.5 && *plan.stature < 3.0, "stature", *plan.stature,
-                "a height between 0.5 and 3 m");
-    }
-    if (plan.weight) {
-        require(*plan.weight > 5.0 && *plan.weight < 1000.0, "weight", *plan.weight,
-                "a mass between 5 and 1000 kg");
-    }
-    if (plan.body_fat) {
-        require(*plan.body_fat > 0.0 && *plan.body_fat < 0.8, "body fat", *plan.body_fat,
-                "a share between 0 and 0.8 (or a percentage between 1 and 80)");
-    }
-    if (plan.weight && plan.body_fat) {
-        throw InputError({.where = "growth targets",
-                          .found = "both a weight and a body fat",
-                          .needs = "one of them: fat is what reaches either",
-                          .remedy = "give the other by muscles or stature"});
-    }
-    require(plan.iterations >= 1, "iterations", plan.iterations, "a number of at least 1");
-}
 
 std::vector<double> map_named(const Body& body, const GrowthPlan& plan, const std::string& name) {
     for (const auto& [known, map] : plan.fat_maps) {
@@ -69,17 +38,6 @@ std::vector<double> spread_of(const Body& body, const GrowthPlan& plan) {
         map[i] = 0.45 * map[i] + 0.55 * more[i];
     }
     return map;
-}
-
-std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> parts,
-                                const GrowthPlan& plan) {
-    std::vector<double> scale(parts.size(), 1.0);
-    for (const auto& [word, value] : plan.bones) {
-        for (const std::size_t p : find_body_parts(body, parts, word, "bones")) {
-            scale[p] = value;
-        }
-    }
-    return scale;
 }
 
 void note_bones(const BoneEditReport& report, GrowthResult& result) {
@@ -178,6 +136,9 @@ namespace {
 
 constexpr double kStatureTolerance = 1e-4;  // m
 constexpr int kMostStatureRounds = 5;
+// Forces that may be left, against those at the start: less cannot be seen in fat and sagging
+// flesh.
+constexpr double kSmallResidual = 0.01;
 
 Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                     const Progress& progress) {
@@ -203,6 +164,11 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
                 fmt::format("fat of '{}' reached {:.2f} times its volume instead of {:.2f}",
                             region.name, region.reached, region.wanted));
         }
+    }
+    if (grown.report.residual > kSmallResidual) {
+        result.warnings.push_back(
+            fmt::format("fat did not converge: {:.1f} % of the forces are left in the last solve",
+                        100.0 * grown.report.residual));
     }
     if (grown.report.is_at_floor) {
         result.warnings.emplace_back("fat was lost down to its floor, and no further");
@@ -238,6 +204,16 @@ Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& resul
     }
 }
 
+void sag(GrowthResult& result, const Progress& progress) {
+    SaggedFlesh sagged = sagged_flesh(result.body, Vec3(0.0, -kGravity, 0.0), progress);
+    if (sagged.report.last_residual() > kSmallResidual) {
+        result.warnings.push_back(fmt::format(
+            "flesh under gravity did not converge: {:.1f} % of the forces are left after {} steps",
+            100.0 * sagged.report.last_residual(), sagged.report.iterations));
+    }
+    result.sagged = std::move(sagged.points);
+}
+
 void measure(GrowthResult& result) {
     result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
     if (result.inverted_tets > 0) {
@@ -264,7 +240,7 @@ Body with_edited_bones(const Body& body, const GrowthPlan& plan, GrowthResult& r
         return with_stature(body, plan);
     }
     const std::vector<BodyPart> parts = body_parts(body);
-    EditedBody changed = edit_bones(body, parts, bone_scales(body, parts, plan), progress);
+    EditedBody changed = edit_bones(body, parts, bone_scales(body, parts, plan.bones), progress);
     note_bones(changed.report, result);
     return with_stature(std::move(changed.body), plan);
 }
@@ -285,39 +261,17 @@ Body with_grown_muscles(const Body& body, const GrowthPlan& plan, GrowthResult& 
 
 }  // namespace
 
-std::vector<double> muscle_alphas(const Body& body, const std::vector<NamedValue>& words) {
-    std::vector<double> alpha(body.muscles.size(), 1.0);
-    for (const auto& [word, value] : words) {
-        if (!(value >= 0.1 && value <= 5.0)) {
-            throw InputError({.where = fmt::format("growth of '{}'", word),
-                              .found = fmt::format("{}", value),
-                              .needs = "a factor from 0.1 to 5 across the fibres",
-                              .remedy = "1 leaves a muscle as it is, 1.5 is a bodybuilder's"});
-        }
-        if (slug(word) == "all") {
-            std::fill(alpha.begin(), alpha.end(), value);
-            continue;
-        }
-        for (const Index m : find_muscles(body.muscles, word, "muscles")) {
-            alpha[static_cast<std::size_t>(m)] = value;
-        }
-    }
-    for (std::size_t m = 0; m < alpha.size(); ++m) {
-        alpha[m] = body.muscles[m].is_passive ? 1.0 : alpha[m];
-    }
-    return alpha;
-}
-
-GrowthResult grow(const Body& body, const GrowthPlan& plan, const Progress& progress,
+GrowthResult grow(const Body& body, const GrowthPlan& asked, const Progress& progress,
                   const IterationCallback& callback) {
     const Timer timer;
-    check_targets(plan);
+    check_plan(asked);
+    const GrowthPlan plan = ordered_plan(asked, body);
     GrowthResult result;
     result.body = with_edited_bones(body, plan, result, progress);
     result.body = with_grown_muscles(result.body, plan, result, progress, callback);
     result.body = with_fat_and_stature(std::move(result.body), plan, result, progress);
     if (plan.shows_gravity) {
-        result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+        sag(result, progress);
     }
     measure(result);
     const std::size_t crossing = find_self_intersections(result.body.skin.mesh).pairs.size();

@@ -174,12 +174,13 @@ const Points& GrowthSession::positions() const {
     return data_->shown;
 }
 
-GrowthResult GrowthSession::grow_to(const GrowthPlan& plan, const Progress& progress,
+GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& progress,
                                     const Show& show) {
     Data& d = *data_;
     const Timer timer;
-    check_targets(plan);
-    const std::vector<double> scale = bone_scales(d.rest, d.parts, plan);
+    check_plan(asked);
+    const GrowthPlan plan = ordered_plan(asked, d.rest);
+    const std::vector<double> scale = bone_scales(d.rest, d.parts, plan.bones);
     const std::vector<double> alpha = muscle_alphas(d.rest, plan.muscles);
     const Points estimate = d.fat_estimate(plan);
     const Points fat = d.residual + estimate - d.residual_estimate;
@@ -261,7 +262,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& plan, const Progress& prog
     }
     result.body = with_fat_and_stature(*d.grown, plan, result, progress);
     if (plan.shows_gravity) {
-        result.sagged = sagged_points(result.body, Vec3(0.0, -9.81, 0.0), progress);
+        sag(result, progress);
     }
     measure(result);
     const Points& final = plan.shows_gravity ? result.sagged : result.body.tets.points;

@@ -29,7 +29,7 @@ public:
     /// asked whether to stop: of a stream of plans that overtake each other each has its effect.
     /// @throws InputError  for plans that cannot be followed; the body stays as it was
     /// @throws Cancelled   the next call goes on from there
-    GrowthResult grow_to(const GrowthPlan& plan, const Progress& progress = {},
+    GrowthResult grow_to(const GrowthPlan& asked, const Progress& progress = {},
                          const Show& show = {});
 
     const Body& rest() const;

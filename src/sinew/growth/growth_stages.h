@@ -6,11 +6,6 @@ namespace sinew::growth_stages {
 
 // The steps of grow(), for those that keep some of them (growth_session.h).
 
-/// @throws InputError  for targets that contradict each other or are out of range
-void check_targets(const GrowthPlan& plan);
-/// Scale of each part.
-std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> parts,
-                                const GrowthPlan& plan);
 void note_bones(const BoneEditReport& report, GrowthResult& result);
 void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
                   GrowthResult& result);
@@ -23,6 +18,8 @@ Body with_stature(Body body, const GrowthPlan& plan);
 /// change it a little.
 Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
                           const Progress& progress);
+/// Where the flesh of result.body hangs.
+void sag(GrowthResult& result, const Progress& progress);
 /// Mass, fat and stature of result.body, and what is wrong with it.
 void measure(GrowthResult& result);
 

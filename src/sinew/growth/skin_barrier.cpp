@@ -27,6 +27,7 @@ SkinBarrier::SkinBarrier(const TetSurface& skin)
       around_(neighbours_of_vertices(triangles_, rest_.rows())),
       triangles_of_(triangles_of_vertices(triangles_, rest_.rows())),
       tet_vertex_(skin.tet_vertex) {
+    // Only vertices that face other skin within reach are watched.
     std::vector<double> area(room_.size(), 0.0);
     const Eigen::VectorXd areas = triangle_areas(skin.mesh);
     for (Eigen::Index t = 0; t < areas.size(); ++t) {
@@ -66,10 +67,12 @@ SkinBarrier::Height SkinBarrier::height(Index nearest, const Vec3& p) const {
     const auto above = [&](const Vec3& foot, const Vec3& normal, double room) {
         return Height{.beyond = (p - foot).dot(normal) - room, .normal = normal};
     };
+    // Far below the sheet the plane of the nearest vertex will do.
     Height result = above(point(rest_, nearest), point(normals_, nearest), room_[at(nearest)]);
     if (result.beyond < -kClear) {
         return result;
     }
+    // Near it, the nearest triangle around decides, with normals and rooms between its corners.
     double least = std::numeric_limits<double>::infinity();
     for (const Index t : triangles_of_[at(nearest)]) {
         const PairDistance d =

@@ -1,6 +1,7 @@
 #include "sinew/growth/skin_room.h"
 
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -23,6 +23,8 @@ constexpr std::array kCones = {25.0, 50.0};  // degrees from the normal
 
 }  // namespace
 
+// Rays from every vertex, along its normal and in two cones around it: the nearest skin that faces
+// it bounds how far it may move outward.
 std::vector<double> outward_room(const TriangleMesh& skin) {
     const Points normals = vertex_normals(skin);
     const SurfaceTree tree(skin);
@@ -46,9 +48,9 @@ std::vector<double> outward_room(const TriangleMesh& skin) {
                 const Vec3 side = n.unitOrthogonal();
                 look(n);
                 for (const double cone : kCones) {
-                    const double tilt = cone * std::numbers::pi / 180.0;
+                    const double tilt = cone * kPi / 180.0;
                     for (int k = 0; k < kRaysAround; ++k) {
-                        const double turn = 2.0 * std::numbers::pi * k / kRaysAround;
+                        const double turn = 2.0 * kPi * k / kRaysAround;
                         const Vec3 across = std::cos(turn) * side + std::sin(turn) * n.cross(side);
                         look(std::cos(tilt) * n + std::sin(tilt) * across);
                     }

@@ -19,7 +19,7 @@ struct Asset {
     std::string note = {};  ///< which conversion of unit or axes was made, or ""
 };
 
-/// @throws InputError naming the file and the place
+/// @throws InputError naming the file and the position
 Asset read_asset(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// Writes it in the format of the file's ending. Where that holds only surfaces, tetrahedra are

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/text_cursor.h"
@@ -10,14 +11,13 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <optional>
 
 namespace sinew {
 
 namespace {
 
-constexpr double kRadians = std::numbers::pi / 180.0;
+constexpr double kRadians = kPi / 180.0;
 constexpr std::array<std::string_view, 6> kChannelNames = {"Xposition", "Yposition", "Zposition",
                                                            "Xrotation", "Yrotation", "Zrotation"};
 

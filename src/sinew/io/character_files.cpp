@@ -2,9 +2,10 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/body/motion_transfer.h"
+#include "sinew/body/named_transfer.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_scene.h"
+#include "sinew/io/joint_names_file.h"
 #include "sinew/io/skel_files.h"
 #include "sinew/io/strict_json.h"
 
@@ -230,24 +231,6 @@ CharacterMotion motion_from(const StrictJson& json, const CharacterSkeleton& ske
     return motion;
 }
 
-// Recordings do not say which axis points up. One that stands like the character when it is turned,
-// and lies otherwise, is Z up (or not).
-void require_same_axis_up(const std::filesystem::path& path, const MotionClip& clip,
-                          const CharacterSkeleton& skeleton, const ReadOptions& options) {
-    constexpr double kAlike = 0.8;    // mean cosine of bones
-    constexpr double kBetter = 0.25;  // than it is
-    ReadOptions other = options;
-    other.up = options.up == UpAxis::Y ? UpAxis::Z : UpAxis::Y;
-    const double turned = rest_likeness(skeleton_of(read_bvh(path, other)), skeleton);
-    if (turned > kAlike && turned > rest_likeness(skeleton_of(clip), skeleton) + kBetter) {
-        throw InputError({.where = clip.name,
-                          .found = "a recording whose skeleton lies where the character stands",
-                          .needs = "the same axis up",
-                          .remedy = fmt::format("read it with --skeleton-up {}",
-                                                other.up == UpAxis::Z ? 'z' : 'y')});
-    }
-}
-
 // JSON under any name; but what is none and is not called so is of another kind.
 nlohmann::json json_of(const std::filesystem::path& path, std::string_view what,
                        std::string_view endings) {
@@ -299,26 +282,20 @@ CharacterMotion parse_character_motion(std::string_view json, const std::string&
     return motion_from(StrictJson(document, where), skeleton, options);
 }
 
-CharacterMotion read_character_motion(const std::filesystem::path& path,
-                                      const CharacterSkeleton& skeleton, const ReadOptions& options,
-                                      RestPoses rests, std::string_view animation) {
-    if (ends_in(path, ".bvh")) {
-        MotionClip clip = read_bvh(path, options);
-        clip.name = path.filename().string();  // for messages
-        require_same_axis_up(path, clip, skeleton, options);
-        return motion_of(clip, skeleton, rests);
-    }
-    if (is_scene_file(path)) {
-        const GltfScene scene = read_scene(path);
-        const std::string where = path.filename().string();
-        return motion_of(scene, find_animation(scene, animation, where), skeleton, where, rests);
+RetargetedCharacter read_character_motion(const std::filesystem::path& path,
+                                          const CharacterSkeleton& skeleton,
+                                          const MotionOptions& options) {
+    if (is_recording(path)) {
+        return retarget(read_recording(path, options), skeleton,
+                        known_joint_names(options.joint_names), options.retarget);
     }
     if (ends_in(path, ".anim")) {
-        return read_anim(path, skeleton, options);
+        return {.motion = read_anim(path, skeleton, options.read)};
     }
     const nlohmann::json document =
         json_of(path, "a motion", ".json, .bvh, .glb, .gltf, .fbx or .anim");
-    return motion_from(StrictJson(document, path.filename().string()), skeleton, options);
+    return {.motion = motion_from(StrictJson(document, path.filename().string()), skeleton,
+                                  options.read)};
 }
 
 }  // namespace sinew

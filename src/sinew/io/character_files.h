@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sinew/body/character_skeleton.h"
-#include "sinew/io/read_options.h"
+#include "sinew/io/motion_files.h"
 
 #include <filesystem>
 #include <string_view>
@@ -30,15 +30,12 @@ CharacterSkeleton parse_character_skeleton(std::string_view json, const std::str
 ///               { "time": 1, "shift": [0, 0, 0.5], "joints": { "knee": [1.57, 0, 0] } } ] }
 ///
 /// Three numbers turn about an axis by its length (rad), four are a quaternion x y z w. Joints that
-/// a key does not name are at rest there. Names need not agree in namespaces, case and gaps.
-/// @param rests      of recordings and animations; keys are about the character's own rest
-/// @param animation  of a scene file, by its name; empty: the first that moves joints
+/// a key does not name are at rest there. Recordings and animations are retargeted
+/// (body/retarget.h); keys are about the character's own rest.
 /// @throws InputError
-CharacterMotion read_character_motion(const std::filesystem::path& path,
-                                      const CharacterSkeleton& skeleton,
-                                      const ReadOptions& options = {},
-                                      RestPoses rests = RestPoses::Aligned,
-                                      std::string_view animation = {});
+RetargetedCharacter read_character_motion(const std::filesystem::path& path,
+                                          const CharacterSkeleton& skeleton,
+                                          const MotionOptions& options = {});
 CharacterMotion parse_character_motion(std::string_view json, const std::string& where,
                                        const CharacterSkeleton& skeleton,
                                        const ReadOptions& options = {});

@@ -2,7 +2,6 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
-#include "sinew/body/motion_transfer.h"
 #include "sinew/io/bind_pose.h"
 #include "sinew/io/fbx.h"
 
@@ -234,15 +233,6 @@ struct SceneJoints {
     std::vector<std::size_t> node;  // that a joint turns with
 };
 
-std::vector<Eigen::Affine3d> of_joints(const std::vector<Eigen::Affine3d>& world,
-                                       const std::vector<std::size_t>& nodes) {
-    std::vector<Eigen::Affine3d> own;
-    for (const std::size_t node : nodes) {
-        own.push_back(world[node]);
-    }
-    return own;
-}
-
 // @param has_tips  of a skin: joints that move it, with the ends of leaves that hold vertices
 SceneJoints joints_of_scene(const GltfScene& scene, bool has_tips) {
     std::vector<char> is_joint = joint_nodes(scene);
@@ -340,9 +330,7 @@ std::size_t find_animation(const GltfScene& scene, std::string_view name,
                       .remedy = "choose one of these with --animation"});
 }
 
-CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
-                          const CharacterSkeleton& skeleton, const std::string& where,
-                          RestPoses rests) {
+Recording recording_of(const GltfScene& scene, std::size_t animation, const std::string& where) {
     if (animation >= scene.animations.size()) {
         throw InputError({.where = where,
                           .found = fmt::format("{} animations", scene.animations.size()),
@@ -351,33 +339,23 @@ CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
     }
     const GltfAnimation& tracks = scene.animations[animation];
     const SceneJoints source = joints_of_scene(scene, false);
-    const MotionTransfer transfer(source.skeleton, skeleton, rests, where);
     GltfScene nodes;
     nodes.nodes = scene.nodes;
     const std::vector<Eigen::Affine3d> rest = bind_transforms(scene);
-    const std::vector<double> times = key_times(tracks, where);
-    std::vector<Index> parents;
-    for (const CharacterJoint& joint : source.skeleton.joints) {
-        parents.push_back(joint.parent);
-    }
-    MovedJoints moved(std::move(parents), of_joints(rest, source.node));
-    for (const double time : times) {
-        moved.add(of_joints(world_transforms(posed_scene(nodes, tracks, time)), source.node));
-    }
-    const std::size_t carrier = transfer.carrier(moved.moved());
-    const std::size_t by = source.node[at(transfer.source_of(carrier))];
-    CharacterMotion motion;
-    for (const double time : times) {
+    Recording recording{.name = where, .skeleton = source.skeleton};
+    recording.times = key_times(tracks, where);
+    for (const double time : recording.times) {
         const std::vector<Eigen::Affine3d> now = world_transforms(posed_scene(nodes, tracks, time));
-        std::vector<Eigen::Quaterniond> turns;
+        CharacterPose pose;
         for (const std::size_t node : source.node) {
-            turns.emplace_back(now[node].rotation() * rest[node].rotation().transpose());
+            Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
+            T.linear() = now[node].rotation() * rest[node].rotation().transpose();
+            T.translation() = now[node].translation() - T.linear() * rest[node].translation();
+            pose.push_back(T);
         }
-        motion.times.push_back(time);
-        motion.keys.push_back(
-            transfer(turns, now[by].translation() - rest[by].translation(), carrier));
+        recording.poses.push_back(std::move(pose));
     }
-    return motion;
+    return recording;
 }
 
 }  // namespace sinew

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/body/character_skeleton.h"
+#include "sinew/body/recording.h"
 #include "sinew/io/gltf.h"
 
 #include <filesystem>
@@ -29,13 +29,9 @@ CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where);
 /// @throws InputError  naming those that there are
 std::size_t find_animation(const GltfScene& scene, std::string_view name, const std::string& where);
 
-/// An animation of the scene on that skeleton (body/motion_transfer.h), about the pose in which the
-/// scene's joints were bound. One joint shifts the character (MotionTransfer::carrier). Shifts of
-/// other joints and scales are left out.
+/// An animation of the scene, against the pose in which its joints were bound. Scales are left out.
 /// @param animation  number; 0 is the first
-/// @throws InputError  when there is no such animation or it moves no joint of the skeleton
-CharacterMotion motion_of(const GltfScene& scene, std::size_t animation,
-                          const CharacterSkeleton& skeleton, const std::string& where,
-                          RestPoses rests = RestPoses::Aligned);
+/// @throws InputError  when there is no such animation
+Recording recording_of(const GltfScene& scene, std::size_t animation, const std::string& where);
 
 }  // namespace sinew

@@ -11,7 +11,7 @@ class FrameWriter {
 public:
     virtual ~FrameWriter() = default;
     /// @throws InputError  when the frame has another number of points than the first, is one too
-    ///                     many, or there is no place left
+    ///                     many, or there is no space left
     virtual void add(const Points& frame) = 0;
     /// @throws InputError  when frames are missing
     virtual void commit() = 0;

@@ -33,7 +33,7 @@ public:
                            "give the skeleton first and the muscles after it");
         }
         model_.name = root.attribute("name").value();
-        model_.gravity = Vec3(0.0, -9.81, 0.0);
+        model_.gravity = Vec3(0.0, -9.81, 0.0);  // what MASS simulates with
         for (const pugi::xml_node& node : root.children("Node")) {
             const std::string name = skeleton_.need_attribute(node, "name");
             if (!index_.emplace(name, static_cast<Index>(index_.size())).second) {

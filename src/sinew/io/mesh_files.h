@@ -14,7 +14,7 @@ namespace sinew {
 
 /// Reads a surface in any format that the file's ending names (.obj, .ply, ...), in metres, Y up.
 /// Of a file of tetrahedra, its boundary. `options` says what the file does not.
-/// @throws InputError with the file and the place
+/// @throws InputError with the file and the position
 std::vector<MeshPart> read_surface(const std::filesystem::path& path,
                                    const ReadOptions& options = {});
 

@@ -28,8 +28,8 @@ MjcfText format_mjcf(const MusculoskeletalModel& model);
 std::vector<std::string> write_mjcf(const std::filesystem::path& path,
                                     const MusculoskeletalModel& model);
 
-/// Reads MuJoCo's XML: bodies, joints of every type (turns of ball and free joints as angles about
-/// x, y, z), inertias given or of simple shapes, defaults, joints that follow others, spatial
+/// Reads MuJoCo's XML: bodies, joints of every type (rotations of ball and free joints as angles
+/// about x, y, z), inertias given or of simple shapes, defaults, joints that follow others, spatial
 /// tendons over sites, spheres and cylinders, and muscle actuators. What else is there is left out
 /// and counted in the notes. The file's axes stay.
 /// @throws InputError  naming the element and its line

@@ -1,11 +1,11 @@
 #include "sinew/io/mjcf_attributes.h"
 
+#include "sinew/base/units.h"
 #include "sinew/linalg/dense.h"
 
 #include <Eigen/Geometry>
 
 #include <cstring>
-#include <numbers>
 
 namespace sinew::detail {
 
@@ -86,7 +86,7 @@ Vec3 MjcfAttributes::unit(const pugi::xml_node& node, const Vec3& v) const {
 }
 
 double MjcfAttributes::angle(double x) const {
-    return is_in_degrees_ ? x * std::numbers::pi / 180.0 : x;
+    return is_in_degrees_ ? x * kPi / 180.0 : x;
 }
 
 Placement MjcfAttributes::placement_of(const pugi::xml_node& node, const std::string& cls) const {

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/mjcf_attributes.h"
 #include "sinew/io/text_cursor.h"
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <numbers>
 
 namespace sinew {
 
@@ -32,7 +32,7 @@ public:
             file_.fail(root, fmt::format("a document <{}>", root.name()), "a <mujoco>");
         }
         model_.name = root.attribute("model") ? root.attribute("model").value() : "model";
-        model_.gravity = Vec3(0.0, 0.0, -9.81);
+        model_.gravity = Vec3(0.0, 0.0, -9.81);  // what MuJoCo assumes
         for (const Node& node : root.children("compiler")) {
             if (node.attribute("coordinate") &&
                 std::strcmp(node.attribute("coordinate").value(), "local") != 0) {
@@ -320,15 +320,14 @@ private:
                 moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 3.0;
             } else if (type == "ellipsoid" && size.size() == 3) {
                 const Vec3 s(size[0] * size[0], size[1] * size[1], size[2] * size[2]);
-                volume = 4.0 / 3.0 * std::numbers::pi * size[0] * size[1] * size[2];
+                volume = 4.0 / 3.0 * kPi * size[0] * size[1] * size[2];
                 moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 5.0;
             } else if (type == "sphere") {
-                volume = 4.0 / 3.0 * std::numbers::pi * r * r * r;
+                volume = 4.0 / 3.0 * kPi * r * r * r;
                 moments = Vec3::Constant(0.4 * r * r);
             } else if (type == "cylinder" || type == "capsule") {
-                const double tube = 2.0 * half * std::numbers::pi * r * r;
-                const double caps =
-                    type == "capsule" ? 4.0 / 3.0 * std::numbers::pi * r * r * r : 0.0;
+                const double tube = 2.0 * half * kPi * r * r;
+                const double caps = type == "capsule" ? 4.0 / 3.0 * kPi * r * r * r : 0.0;
                 volume = tube + caps;
                 const double k = volume > 0.0 ? tube / volume : 0.0;
                 const double h = half;

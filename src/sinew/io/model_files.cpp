@@ -67,10 +67,17 @@ bool is_model_file(const std::filesystem::path& path) {
 MusculoskeletalModel read_model(const std::filesystem::path& path,
                                 const std::filesystem::path& muscles) {
     const std::string ending = model_ending(path);
+    const bool is_mjcf = ending == ".xml" && head_of(path).find("<mujoco") != std::string::npos;
+    if ((ending == ".osim" || is_mjcf) && !muscles.empty()) {
+        throw InputError({.where = path.string(),
+                          .found = fmt::format("muscles of another file, '{}'", muscles.string()),
+                          .needs = "none: such a model has its own",
+                          .remedy = "leave out --muscles"});
+    }
     if (ending == ".osim") {
         return read_osim(path);
     }
-    if (ending == ".xml" && head_of(path).find("<mujoco") != std::string::npos) {
+    if (is_mjcf) {
         return read_mjcf(path);
     }
     if (ending == ".xml") {

@@ -18,7 +18,7 @@ namespace sinew {
 MusculoskeletalModel read_osim(const std::filesystem::path& path);
 MusculoskeletalModel parse_osim(std::string text, std::string_view file);
 
-/// Writes format 4, which OpenSim 4 reads. LBS path points have no place there: they are written as
+/// Writes format 4, which OpenSim 4 reads. LBS path points do not exist there: they are written as
 /// points of the body with the greatest weight, and that is named in a comment at the top.
 /// @returns what the format could not hold
 /// @throws InputError when the model is not valid or the file cannot be written

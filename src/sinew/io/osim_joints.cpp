@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/osim_parts.h"
 #include "sinew/io/text_cursor.h"
 
@@ -8,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 
 namespace sinew::detail {
 
@@ -170,7 +170,7 @@ void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, ModelJoint j
     if (!(radii.minCoeff() > 0.0)) {
         r.file.fail(radii_node, "a radius of 0 or less", "three radii, m");
     }
-    const Mat3 quarter = turned_about_z(0.5 * std::numbers::pi);
+    const Mat3 quarter = turned_about_z(0.5 * kPi);
 
     RigidBody between{.name = joint.name + "_ellipsoid", .mass = kMass};
     between.inertia = kInertia * Mat3::Identity();

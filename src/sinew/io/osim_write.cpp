@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/osim.h"
 #include "sinew/io/osim_parts.h"
@@ -218,7 +219,7 @@ private:
             }
             Node out = add_object(coordinates, "Coordinate", c.name);
             add(out, "default_value", {c.rest});
-            const double far = c.is_rotation ? 3.141592653589793 : 10.0;
+            const double far = c.is_rotation ? kPi : 10.0;
             add(out, "range",
                 {std::isfinite(c.low) ? c.low : -far, std::isfinite(c.high) ? c.high : far});
             add(out, "clamped", c.is_clamped ? "true" : "false");

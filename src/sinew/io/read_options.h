@@ -10,7 +10,7 @@ namespace sinew {
 enum class Unit { Metre, Centimetre, Millimetre };
 enum class UpAxis { Y, Z };
 
-/// How to understand files that do not say their unit or which way is up. Formats that do say
+/// How to understand files that do not say their unit or which axis is up. Formats that do say
 /// (glTF, FBX, .sinew) ignore both. Sinew works in metres, Y up, +Z forward, +X the body's left.
 struct ReadOptions {
     Unit unit = Unit::Metre;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/file_bytes.h"
 #include "sinew/io/strict_json.h"
 #include "sinew/io/text_cursor.h"
 
@@ -13,7 +14,9 @@
 #include <limits>
 #include <set>
 
-namespace sinew::detail {
+namespace sinew {
+
+namespace detail {
 
 namespace {
 
@@ -37,6 +40,10 @@ std::string shown_setting(const OrderedJson& value) {
         return fmt::format("an {}", value.type_name());
     }
     return sinew::quoted(value.dump(-1, ' ', true, OrderedJson::error_handler_t::replace));
+}
+
+const OrderedJson& json_at(const void* value) {
+    return *static_cast<const OrderedJson*>(value);
 }
 
 /// Refuses a key that is given twice, which a parser would pass over in silence.
@@ -70,155 +77,244 @@ OrderedJson parse_strictly(std::string_view text, const std::string& where) {
 
 }  // namespace
 
-struct SettingsReader::Document {
-    OrderedJson root;
-    std::string where;
+bool JsonNode::is_null() const {
+    return json_at(value_).is_null();
+}
 
-    const OrderedJson* find(const Field& field) const {
-        const auto found = root.find(std::string(field.name));
-        return found == root.end() ? nullptr : &*found;
+bool JsonNode::is_text() const {
+    return json_at(value_).is_string();
+}
+
+void JsonNode::wrong_type(const Field& field, std::string_view needs) const {
+    refuse(place_.text(), shown_setting(json_at(value_)), std::string(needs),
+           fmt::format("give {} ({})", needs, field.help.empty() ? "setting" : field.help));
+}
+
+void JsonNode::lacks(const Field& field) const {
+    refuse(place_.text(), fmt::format("no '{}'", field.name),
+           fmt::format("the key '{}': {}", field.name, field.help), "add it");
+}
+
+void JsonNode::has_other_count(const Field& field, std::size_t count, std::ptrdiff_t wanted) const {
+    const std::string needs = wanted == 2   ? "two values"
+                              : wanted == 3 ? "three numbers"
+                                            : fmt::format("{} values", wanted);
+    refuse(place_.text(), fmt::format("{} of them", count), needs,
+           fmt::format("give {} ({})", needs, field.help.empty() ? "setting" : field.help));
+}
+
+void JsonNode::allow_only(const std::vector<std::string>& known, bool has_version) const {
+    const std::string where = place_.text();
+    if (!json_at(value_).is_object()) {
+        refuse(where, shown_setting(json_at(value_)), "an object {...}",
+               "put the settings in braces");
     }
-    [[noreturn]] void wrong_type(const OrderedJson& value, const Field& field,
-                                 std::string_view needs) const {
-        refuse(fmt::format("{}, {}", where, field.name), shown_setting(value), std::string(needs),
-               fmt::format("give {} ({})", needs, field.help.empty() ? "setting" : field.help));
+    for (const auto& [key, value] : json_at(value_).items()) {
+        const bool is_version = has_version && key == kVersionKey;
+        if (!is_version && std::find(known.begin(), known.end(), key) == known.end()) {
+            const std::string word = key.substr(0, 80);
+            refuse(
+                where,
+                fmt::format("unknown setting {}{}", sinew::quoted(word), did_you_mean(word, known)),
+                fmt::format("one of: {}", join(known, ", ")), "correct or remove it");
+        }
     }
+    if (!has_version) {
+        return;
+    }
+    const auto version = json_at(value_).find(std::string(kVersionKey));
+    if (version == json_at(value_).end() || !version->is_number_integer()) {
+        refuse(where, "no version", fmt::format("\"version\": {}", kSettingsVersion),
+               "add that line");
+    }
+    if (*version != kSettingsVersion) {
+        refuse(where, fmt::format("settings of version {}", version->dump()),
+               fmt::format("version {}", kSettingsVersion),
+               *version > kSettingsVersion ? "update Sinew" : "write the settings again");
+    }
+}
+
+std::optional<JsonNode> JsonNode::find(std::string_view key) const {
+    const auto found = json_at(value_).find(std::string(key));
+    return found == json_at(value_).end() ? std::nullopt
+                                          : std::optional(JsonNode(&*found, place_.field(key)));
+}
+
+std::vector<JsonNode> JsonNode::items(const Field& field) const {
+    if (!json_at(value_).is_array()) {
+        wrong_type(field, "a list [...]");
+    }
+    std::vector<JsonNode> list;
+    for (std::size_t i = 0; i < json_at(value_).size(); ++i) {
+        list.emplace_back(&json_at(value_)[i], place_.item(i));
+    }
+    return list;
+}
+
+std::vector<std::pair<std::string, JsonNode>> JsonNode::members(const Field& field) const {
+    if (!json_at(value_).is_object()) {
+        wrong_type(field, "an object {...}");
+    }
+    std::vector<std::pair<std::string, JsonNode>> list;
+    for (const auto& [key, value] : json_at(value_).items()) {
+        // The key may be anything, its place must stay readable.
+        list.emplace_back(key, JsonNode(&value, place_.field(sinew::quoted(key.substr(0, 80)))));
+    }
+    return list;
+}
+
+bool JsonNode::truth(const Field& field) const {
+    if (!json_at(value_).is_boolean()) {
+        wrong_type(field, "true or false");
+    }
+    return json_at(value_).get<bool>();
+}
+
+std::int64_t JsonNode::whole(const Field& field, std::int64_t low, std::int64_t high) const {
+    // Unsigned numbers beyond int64 must not wrap around.
+    const bool fits =
+        json_at(value_).is_number_unsigned()
+            ? json_at(value_).get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
+            : json_at(value_).is_number_integer() && json_at(value_).get<std::int64_t>() >= low;
+    if (!fits) {
+        wrong_type(field, "a whole number");
+    }
+    return json_at(value_).get<std::int64_t>();
+}
+
+double JsonNode::number(const Field& field) const {
+    if (json_at(value_).is_string() && json_at(value_).get<std::string>() == kInfinity) {
+        return std::numeric_limits<double>::infinity();
+    }
+    if (!json_at(value_).is_number()) {
+        wrong_type(field, "a number");
+    }
+    return json_at(value_).get<double>();
+}
+
+std::string JsonNode::text(const Field& field) const {
+    if (!json_at(value_).is_string()) {
+        wrong_type(field, "a text");
+    }
+    return json_at(value_).get<std::string>();
+}
+
+NumberOrText JsonNode::number_or_text(const Field& field) const {
+    if (json_at(value_).is_number()) {
+        return number(field);
+    }
+    if (!json_at(value_).is_string()) {
+        wrong_type(field, "a number or a text");
+    }
+    return text(field);
+}
+
+int JsonNode::choice(const Field& field) const {
+    const std::string word = json_at(value_).is_string() ? json_at(value_).get<std::string>() : "";
+    for (std::size_t i = 0; i < field.choices.size(); ++i) {
+        if (word == field.choices[i]) {
+            return static_cast<int>(i);
+        }
+    }
+    const std::vector<std::string> choices(field.choices.begin(), field.choices.end());
+    refuse(place_.text(),
+           shown_setting(json_at(value_)) + did_you_mean(word.substr(0, 80), choices),
+           fmt::format("one of: {}", join(choices, ", ")), "choose one of these");
+}
+
+struct JsonDocument::Data {
+    OrderedJson json;
+    std::string where;
 };
 
-SettingsReader::SettingsReader(std::string_view text, std::string where,
-                               std::vector<std::string> known)
-    : document_(std::make_unique<Document>()) {
+JsonDocument::JsonDocument(std::string_view text, const std::string& where) {
     if (text.size() > kMaxBytes) {
         refuse(where, fmt::format("{} MB", text.size() >> 20), "settings of at most 16 MB",
                "name a settings file");
     }
-    document_->root = parse_strictly(text, where);
-    document_->where = std::move(where);
-    const OrderedJson& root = document_->root;
-    if (!root.is_object()) {
-        refuse(document_->where, shown_setting(root), "a JSON object",
-               "put the settings in braces");
-    }
-    const auto version = root.find(std::string(kVersionKey));
-    if (version == root.end() || !version->is_number_integer()) {
-        refuse(document_->where, "no version", fmt::format("\"version\": {}", kSettingsVersion),
-               "add that line");
-    }
-    if (*version != kSettingsVersion) {
-        refuse(document_->where, fmt::format("settings of version {}", version->dump()),
-               fmt::format("version {}", kSettingsVersion),
-               *version > kSettingsVersion ? "update Sinew" : "write the settings again");
-    }
-    for (const auto& [key, value] : root.items()) {
-        if (key != kVersionKey && std::find(known.begin(), known.end(), key) == known.end()) {
-            refuse(document_->where,
-                   fmt::format("unknown setting {}{}", sinew::quoted(key),
-                               did_you_mean(key.substr(0, 80), known)),
-                   fmt::format("one of: {}", join(known, ", ")), "correct or remove it");
-        }
-    }
+    data_ = std::make_unique<Data>(Data{parse_strictly(text, where), where});
 }
 
-SettingsReader::~SettingsReader() = default;
+JsonDocument::~JsonDocument() = default;
 
-void SettingsReader::read(bool& value, const Field& field) const {
-    if (const OrderedJson* found = document_->find(field)) {
-        if (!found->is_boolean()) {
-            document_->wrong_type(*found, field, "true or false");
-        }
-        value = found->get<bool>();
-    }
+JsonNode JsonDocument::root() const {
+    return {&data_->json, FieldPlace(data_->where)};
 }
 
-void SettingsReader::read(int& value, const Field& field) const {
-    if (const OrderedJson* found = document_->find(field)) {
-        // Unsigned numbers beyond int64 must not wrap around.
-        const bool fits = found->is_number_unsigned()
-                              ? found->get<std::uint64_t>() <= std::numeric_limits<int>::max()
-                              : found->is_number_integer() &&
-                                    found->get<std::int64_t>() >= std::numeric_limits<int>::min();
-        if (!fits) {
-            document_->wrong_type(*found, field, "a whole number");
-        }
-        value = found->get<int>();
-    }
-}
+struct JsonBuilder::Data {
+    Infinite infinite;
+    OrderedJson root = {};
+    // Objects and lists that are not finished, as they will stand in each other.
+    std::vector<OrderedJson> open = {};
+    std::vector<std::string> keys = {};  // of each open one's next member
 
-void SettingsReader::read(double& value, const Field& field) const {
-    if (const OrderedJson* found = document_->find(field)) {
-        if (found->is_string() && found->get<std::string>() == kInfinity) {
-            value = std::numeric_limits<double>::infinity();
-        } else if (found->is_number()) {
-            value = found->get<double>();
+    void add(OrderedJson value) {
+        if (open.empty()) {
+            root = std::move(value);
+        } else if (open.back().is_array()) {
+            open.back().push_back(std::move(value));
         } else {
-            document_->wrong_type(*found, field, "a number");
+            open.back()[keys.back()] = std::move(value);
         }
     }
-}
-
-void SettingsReader::read(std::string& value, const Field& field) const {
-    if (const OrderedJson* found = document_->find(field)) {
-        if (!found->is_string()) {
-            document_->wrong_type(*found, field, "a text");
-        }
-        value = found->get<std::string>();
+    void begin(OrderedJson empty) {
+        open.push_back(std::move(empty));
+        keys.emplace_back();
     }
-}
-
-void SettingsReader::read_choice(int& value, const Field& field) const {
-    const OrderedJson* found = document_->find(field);
-    if (found == nullptr) {
-        return;
-    }
-    const std::string word = found->is_string() ? found->get<std::string>() : "";
-    for (std::size_t i = 0; i < field.choices.size(); ++i) {
-        if (word == field.choices[i]) {
-            value = static_cast<int>(i);
-            return;
-        }
-    }
-    const std::vector<std::string> choices(field.choices.begin(), field.choices.end());
-    refuse(fmt::format("{}, {}", document_->where, field.name),
-           shown_setting(*found) + did_you_mean(word.substr(0, 80), choices),
-           fmt::format("one of: {}", join(choices, ", ")), "choose one of these");
-}
-
-struct SettingsWriter::Document {
-    OrderedJson root = {{std::string(kVersionKey), kSettingsVersion}};
 };
 
-SettingsWriter::SettingsWriter() : document_(std::make_unique<Document>()) {}
-SettingsWriter::~SettingsWriter() = default;
+JsonBuilder::JsonBuilder(Infinite infinite)
+    : data_(std::make_unique<Data>(Data{.infinite = infinite})) {}
+JsonBuilder::~JsonBuilder() = default;
 
-void SettingsWriter::write(bool value, const Field& field) {
-    document_->root[std::string(field.name)] = value;
+void JsonBuilder::key(std::string_view name) {
+    SINEW_ASSERT(!data_->keys.empty(), "key '{}' outside of an object", name);
+    data_->keys.back() = name;
 }
 
-void SettingsWriter::write(int value, const Field& field) {
-    document_->root[std::string(field.name)] = value;
+void JsonBuilder::value(bool truth) {
+    data_->add(truth);
 }
 
-void SettingsWriter::write(double value, const Field& field) {
-    // JSON has no infinity; "never stop" is a sensible setting all the same.
-    if (std::isinf(value) && value > 0) {
-        document_->root[std::string(field.name)] = kInfinity;
+void JsonBuilder::value(std::int64_t number) {
+    data_->add(number);
+}
+
+void JsonBuilder::value(double number) {
+    if (std::isinf(number) && number > 0 && data_->infinite == Infinite::IsText) {
+        data_->add(kInfinity);
     } else {
-        document_->root[std::string(field.name)] = value;
+        data_->add(number);
     }
 }
 
-void SettingsWriter::write(const std::string& value, const Field& field) {
-    document_->root[std::string(field.name)] = value;
+void JsonBuilder::value(std::string_view text) {
+    data_->add(text);
 }
 
-void SettingsWriter::write_choice(int value, const Field& field) {
-    SINEW_ASSERT(value >= 0 && static_cast<std::size_t>(value) < field.choices.size(),
-                 "choice {} of {}", value, field.choices.size());
-    document_->root[std::string(field.name)] = field.choices[static_cast<std::size_t>(value)];
+void JsonBuilder::begin_object() {
+    data_->begin(OrderedJson::object());
 }
 
-std::string SettingsWriter::text() const {
-    return document_->root.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+void JsonBuilder::begin_list() {
+    data_->begin(OrderedJson::array());
 }
 
-}  // namespace sinew::detail
+void JsonBuilder::end() {
+    OrderedJson done = std::move(data_->open.back());
+    data_->open.pop_back();
+    data_->keys.pop_back();
+    data_->add(std::move(done));
+}
+
+std::string JsonBuilder::text() const {
+    return data_->root.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace detail
+
+std::string read_settings_text(const std::filesystem::path& path) {
+    return read_file_bytes(path, detail::kMaxBytes);
+}
+
+}  // namespace sinew

@@ -1,6 +1,7 @@
 #include "sinew/io/template_folder.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/body/body_surfaces.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
@@ -11,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <numbers>
 #include <system_error>
 
 namespace sinew {
@@ -120,7 +120,7 @@ nlohmann::ordered_json bones_of(const Template& anatomy) {
 }
 
 nlohmann::ordered_json joints_of(const Skeleton& skeleton) {
-    constexpr double kDegrees = 180.0 / std::numbers::pi;
+    constexpr double kDegrees = 180.0 / kPi;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     const auto segment = [&](Index i) -> nlohmann::ordered_json {
         return i < 0 ? nlohmann::ordered_json(nullptr)

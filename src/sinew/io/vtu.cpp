@@ -204,4 +204,15 @@ void write_vtu(const std::filesystem::path& path, std::span<const MeshPart> part
     write_file_bytes(path, format_vtu(parts, options));
 }
 
+void write_pvd(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const std::string> files) {
+    SINEW_ASSERT(times.size() == files.size(), "{} times, {} files", times.size(), files.size());
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n <Collection>\n";
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        text += fmt::format("  <DataSet timestep=\"{}\" file=\"{}\"/>\n", times[i], files[i]);
+    }
+    write_file_bytes(path, text + " </Collection>\n</VTKFile>\n");
+}
+
 }  // namespace sinew

@@ -22,6 +22,11 @@ void write_vtu(const std::filesystem::path& path, const TetMesh& mesh,
 void write_vtu(const std::filesystem::path& path, std::span<const MeshPart> parts,
                const VtuOptions& options = {});
 
+/// Writes a collection (.pvd) that plays files, as ParaView opens it.
+/// @param files  relative to the collection's folder, one per time
+void write_pvd(const std::filesystem::path& path, std::span<const double> times,
+               std::span<const std::string> files);
+
 std::string format_vtu(const TetMesh& mesh, const VtuOptions& options = {});
 std::string format_vtu(std::span<const MeshPart> parts, const VtuOptions& options = {});
 

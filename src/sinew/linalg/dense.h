@@ -21,7 +21,7 @@ struct SymmetricEigen {
 };
 SymmetricEigen symmetric_eigen(const Eigen::MatrixXd& A);
 
-/// The smallest turn that takes one direction to another; where they are opposite, one of them.
+/// The smallest rotation that takes one direction to another; where they are opposite, one of them.
 Eigen::Matrix3d turn_between(const Eigen::Vector3d& from, const Eigen::Vector3d& to);
 
 /// argmin_x |A x - b|, the shortest one where there are several.

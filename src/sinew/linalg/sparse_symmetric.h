@@ -7,7 +7,7 @@
 namespace sinew {
 
 /// Entries of a symmetric matrix in the order in which they are added. An entry off the diagonal is
-/// given once and stands for both of its places; entries at the same place add up.
+/// given once and stands for both of its positions; entries at the same one add up.
 class Triplets {
 public:
     explicit Triplets(int size) : size_(size) {}
@@ -57,15 +57,15 @@ struct SparseSymmetric {
     }
 };
 
-/// Sums triplets into a matrix and remembers where each went, so that new values on the same places
-/// cost one pass. Values at one place are summed in the order in which they were added.
+/// Sums triplets into a matrix and remembers where each went, so that new values on the same
+/// entries cost one pass. Values of one entry are summed in the order in which they were added.
 class SparseAssembly {
 public:
     /// Every diagonal entry exists, zero where no triplet names it.
     /// @throws InputError when an index lies outside [0, size)
     explicit SparseAssembly(const Triplets& triplets);
 
-    /// Same places in the same order, other values.
+    /// Same entries in the same order, other values.
     /// @throws InputError when the number of triplets differs
     void refill(const Triplets& triplets);
 

@@ -12,8 +12,8 @@ struct DecimateOptions {
     Eigen::Index target_triangles = 0;                           ///< stop at this many, >= 0
     double max_error = std::numeric_limits<double>::infinity();  ///< stop before the root of the
                                                                  ///< quadric error gets larger, m
-    double evenness = 0.0;  ///< share of an edge's length that counts as error too, >= 0: more than
-                            ///< 0 keeps vertices on flat places, in triangles of even size
+    double evenness = 0.0;  ///< fraction of an edge's length that counts as error too, >= 0: more
+                            ///< than 0 keeps vertices on flat parts, in triangles of even size
     std::span<const double> size = {};  ///< per vertex, > 0: where triangles should be how large,
                                         ///< against each other; lengths count divided by it. Empty:
                                         ///< everywhere alike

@@ -1,5 +1,6 @@
 #include "sinew/meshing/hole_filling.h"
 
+#include "sinew/base/units.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/edit_mesh.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <unordered_set>
 
 namespace sinew {
@@ -195,7 +195,7 @@ void refine(LooseMesh& mesh, const Patch& patch, double edge_length, Patch& refi
                        0.5 * (edit.position(chords(e, 0)) + edit.position(chords(e, 1))));
         }
     }
-    RemeshRounds rounds(edit, edge_length, std::numbers::pi, std::vector<char>(old.size(), 1));
+    RemeshRounds rounds(edit, edge_length, kPi, std::vector<char>(old.size(), 1));
     for (int k = 0; k < 8; ++k) {
         rounds.split_long();
         rounds.collapse_short();

@@ -28,7 +28,7 @@ public:
     /// The solid inside a surface: where its generalised winding number is beyond 1/2. The mesh may
     /// intersect itself, consist of several pieces that overlap (they become one) or lie in each
     /// other (one that looks inward bounds a void), be a soup of unjoined triangles or have small
-    /// holes, as long as its triangles look the same way.
+    /// holes, as long as its triangles have one orientation.
     /// @throws InputError when the mesh is invalid or empty, or when it takes too many voxels
     static LevelSet from_mesh(const TriangleMesh& mesh, const LevelSetOptions& options);
 
@@ -59,10 +59,10 @@ public:
     LevelSet closed(double radius) const;
     /// Shrunk then grown: sheets and spikes thinner than 2 * radius go.
     LevelSet opened(double radius) const;
-    /// Values averaged with a Gaussian of this deviation (m): smooths, and shrinks convex places.
+    /// Values averaged with a Gaussian of this deviation (m): smooths, and shrinks convex parts.
     LevelSet smoothed(double sigma) const;
 
-    /// The value at a place, trilinear, m; clamped to the width of the band.
+    /// The value at a position, trilinear, m; clamped to the width of the band.
     double value(const Vec3& at) const;
     /// Enclosed by the surface, m^3.
     double volume() const;

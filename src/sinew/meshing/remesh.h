@@ -43,7 +43,7 @@ TriangleMesh remeshed(const TriangleMesh& mesh, const RemeshOptions& options,
 
 /// The same with triangles of different sizes: small where detail asks for it.
 /// @param edge_lengths  aimed at near each vertex of the mesh, m, > 0; they should change slowly,
-///                      by less than half of the way walked. options.edge_length is not used.
+///                      by less than half of the distance. options.edge_length is not used.
 TriangleMesh remeshed(const TriangleMesh& mesh, std::span<const double> edge_lengths,
                       const RemeshOptions& options, const Progress& progress = {});
 

@@ -19,9 +19,11 @@ enum class Weld {
 
 struct RepairOptions {
     Weld weld = Weld::Seams;
-    double weld_tolerance = 0.0;  ///< vertices closer than this are joined, m, >= 0; 0: same place
+    double weld_tolerance =
+        0.0;  ///< vertices closer than this are joined, m, >= 0; 0: same position
     bool fill_holes = true;
-    double speck_size = 0.002;  ///< pieces smaller than this share of the whole are dropped, [0, 1)
+    double speck_size =
+        0.002;  ///< pieces smaller than this fraction of the whole are dropped, [0, 1)
     bool remove_intersections = false;  ///< smooth few away, else a level set
     double voxel = 0.0;  ///< of that level set, m, >= 0; 0: half the mean edge length
 };
@@ -61,8 +63,8 @@ struct RepairReport {
 std::vector<RepairReport::Action> mend(TriangleMesh& mesh, const RepairOptions& options = {},
                                        const Progress& progress = {});
 
-/// Mends a surface: drops what is not finite, joins vertices, drops repeated triangles, turns
-/// triangles the same way and outward, separates sheets that meet in an edge or a point, collapses
+/// Mends a surface: drops what is not finite, joins vertices, drops repeated triangles, orients
+/// triangles alike and outward, separates sheets that meet in an edge or a point, collapses
 /// degenerate triangles, drops specks, fills holes, drops unused vertices. What is healthy is not
 /// touched. Point data is kept (and interpolated at new vertices); data of triangles is dropped as
 /// soon as triangles change.

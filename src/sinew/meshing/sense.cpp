@@ -1,9 +1,9 @@
 #include "sinew/meshing/sense.h"
 
+#include "sinew/base/units.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -28,7 +28,7 @@ double winding_of_others(const TriangleMesh& mesh, const Components& pieces, Ind
         angle += 2.0 * std::atan2(a.dot(b.cross(c)),
                                   la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
     }
-    return angle / (4.0 * std::numbers::pi);
+    return angle / (4.0 * kPi);
 }
 
 }  // namespace

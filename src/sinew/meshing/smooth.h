@@ -12,7 +12,7 @@ enum class SmoothMethod { Laplacian, Taubin };
 struct SmoothOptions {
     SmoothMethod method = SmoothMethod::Taubin;
     int iterations = 10;       ///< passes, >= 0
-    double step = 0.5;         ///< share of the way to the mean of the neighbours, (0, 1]
+    double step = 0.5;         ///< fraction of the distance to the mean of the neighbours, (0, 1]
     double pass_band = 0.1;    ///< Taubin: detail of lower frequency is kept, (0, 1)
     bool keep_volume = false;  ///< move along the normals afterwards so that the volume returns
     bool keep_border = true;   ///< vertices on a border stay

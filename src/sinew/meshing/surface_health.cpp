@@ -1,3 +1,4 @@
+#include "sinew/base/units.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/health.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -94,8 +94,8 @@ private:
     void measure_triangles() {
         ProblemCollector degenerate("triangle");
         ProblemCollector needles("triangle");
-        constexpr double kNeedle = std::numbers::pi / 180.0;
-        double smallest = std::numbers::pi;
+        constexpr double kNeedle = kPi / 180.0;
+        double smallest = kPi;
         double largest = 0.0;
         for (Index t = 0; t < mesh_.triangles.rows(); ++t) {
             const std::array<Vec3, 3> c = {p(mesh_.triangles(t, 0)), p(mesh_.triangles(t, 1)),
@@ -108,7 +108,7 @@ private:
                 smallest = 0.0;
                 continue;
             }
-            double own = std::numbers::pi;
+            double own = kPi;
             for (std::size_t k = 0; k < 3; ++k) {
                 const Vec3 u = c[(k + 1) % 3] - c[k];
                 const Vec3 v = c[(k + 2) % 3] - c[k];

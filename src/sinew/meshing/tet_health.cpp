@@ -1,3 +1,4 @@
+#include "sinew/base/units.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/edge_table.h"
 #include "sinew/meshing/health.h"
@@ -8,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <set>
 
 namespace sinew {
@@ -65,12 +65,12 @@ std::array<double, 2> dihedral_range(const std::array<Vec3, 4>& c) {
         const Vec3& d = c[static_cast<std::size_t>(kFace[k][2])];
         normal[k] = (b - a).cross(d - a);
     }
-    double low = std::numbers::pi;
+    double low = kPi;
     double high = 0.0;
     for (std::size_t i = 0; i < 4; ++i) {
         for (std::size_t j = i + 1; j < 4; ++j) {
-            const double angle = std::numbers::pi - std::atan2(normal[i].cross(normal[j]).norm(),
-                                                               normal[i].dot(normal[j]));
+            const double angle =
+                kPi - std::atan2(normal[i].cross(normal[j]).norm(), normal[i].dot(normal[j]));
             low = std::min(low, angle);
             high = std::max(high, angle);
         }
@@ -106,7 +106,7 @@ private:
         ProblemCollector slivers("tetrahedron");
         TetMeasures& m = health_.measures;
         m.smallest_volume = std::numeric_limits<double>::infinity();
-        m.smallest_dihedral = std::numbers::pi;
+        m.smallest_dihedral = kPi;
         for (Index t = 0; t < tets_.rows(); ++t) {
             const std::array<Vec3, 4> c = {p(tets_(t, 0)), p(tets_(t, 1)), p(tets_(t, 2)),
                                            p(tets_(t, 3))};

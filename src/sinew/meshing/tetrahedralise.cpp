@@ -3,6 +3,7 @@
 #include "sinew/meshing/tetrahedralise.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/mesh/validity.h"
@@ -218,7 +219,7 @@ TetMesh run_tetgen(const JoinedSurfaces& all, const TetrahedraliseOptions& optio
     folder.write("in.smesh", input_text(all, options));
     // p: fill a surface; Y: keep it; M: merge nothing; q, a: quality and size; z: count from 0;
     // F: leave out the faces, which are not read here.
-    const double degrees = options.min_dihedral * 180.0 / std::numbers::pi;
+    const double degrees = options.min_dihedral * 180.0 / kPi;
     const std::string switches =
         fmt::format("-pYMq{:.6g}/{:.6g}aAzFQ", options.radius_edge, degrees);
     const ChildResult result =

@@ -54,7 +54,7 @@ void visit_fields(Options& o, Visitor&& v) {
 /// checked (positive volumes, faces, regions, boundary) before it is handed on.
 ///
 /// @throws InputError when the surfaces are open, pinched, turned inside out, touch or intersect
-///         (naming triangles and places), and when TetGen is missing, fails or takes too long;
+///         (naming triangles and positions), and when TetGen is missing, fails or takes too long;
 ///         Cancelled
 TetMesh tetrahedralise(const std::vector<TriangleMesh>& surfaces,
                        const TetrahedraliseOptions& options = {}, const Progress& progress = {});

@@ -2,6 +2,8 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
+#include "sinew/body/skeleton_model.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/path_choice.h"
@@ -11,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace sinew {
@@ -64,7 +65,7 @@ public:
         model_.name = body_.name.empty() ? "body" : body_.name;
         group_segments();
         add_joints();
-        couple();
+        couple_following_motions(model_, joint_of_);
         weigh();
         enclose_bones();
         for (const Muscle& muscle : body_.muscles) {
@@ -158,34 +159,6 @@ private:
             }
             joint.kind = source.type == JointType::Fixed ? JointKind::Weld : JointKind::Custom;
             model_.joints.push_back(joint);
-        }
-    }
-
-    // A motion named after another joint's follows it: "knee_flexion" of patellofemoral_l goes with
-    // knee_l_flexion, both reaching the ends of their ranges together.
-    void couple() {
-        for (std::size_t c = 0; c < model_.coordinates.size(); ++c) {
-            const Joint& source = *joint_of_[at(model_.coordinates[c].joint)];
-            const std::string& motion = source.motions[0];
-            const auto cut = motion.find('_');
-            if (angle_count(source.type) != 1 || cut == std::string::npos ||
-                source.name.size() < 2) {
-                continue;
-            }
-            const std::string side = source.name.substr(source.name.size() - 2);
-            const Index leader = find_coordinate(
-                model_, motion.substr(0, cut) + side + "_" + motion.substr(cut + 1));
-            if (leader < 0 || leader == static_cast<Index>(c)) {
-                continue;
-            }
-            const double reach = model_.coordinates[at(leader)].high;
-            const double ratio =
-                std::isfinite(reach) && reach > 0.0 ? model_.coordinates[c].high / reach : 1.0;
-            model_.couplers.push_back(
-                {.name = model_.coordinates[c].name + "_follows",
-                 .dependent = static_cast<Index>(c),
-                 .independent = leader,
-                 .function = {.kind = ScalarFunction::Kind::Linear, .coefficients = {ratio, 0.0}}});
         }
     }
 
@@ -297,7 +270,7 @@ private:
                         lead_past(line, k, a, p.least * scale);
                         line.crossings[k].least_arm[a] = p.low * scale;
                         line.crossings[k].most_arm[a] = p.high * scale;
-                        line.crossings[k].measured_to[a] = p.to * std::numbers::pi / 180.0;
+                        line.crossings[k].measured_to[a] = p.to * kPi / 180.0;
                         is_led[k] = true;
                     }
                 }
@@ -582,7 +555,7 @@ private:
         unit.fibre = kUsualRatio * belly;
         if (const PublishedFibres* known = find_published_fibres(muscle.name)) {
             unit.fibre = known->length * limb_scale(known->limb);
-            unit.pennation = known->pennation * std::numbers::pi / 180.0;
+            unit.pennation = known->pennation * kPi / 180.0;
         }
         unit.fibre = std::min(unit.fibre, kMostFibre * length / std::cos(unit.pennation));
         unit.tendon = std::max(length - unit.fibre * std::cos(unit.pennation), kLeastTendon);

@@ -12,10 +12,12 @@ namespace {
 
 constexpr int kValues = 5;  // of each coordinate
 
+// Two models of the same person, muscle by muscle and pose by pose.
 class Comparison {
 public:
     Comparison(const MusculoskeletalModel& a, const MusculoskeletalModel& b)
         : a_(a), tree_a_(a), tree_b_(b), paths_a_(a, tree_a_), paths_b_(b, tree_b_) {
+        // Muscles and coordinates are paired by name.
         std::map<std::string, std::size_t> muscles;
         for (std::size_t m = 0; m < b.muscles.size(); ++m) {
             muscles[b.muscles[m].name] = m;
@@ -28,6 +30,7 @@ public:
         for (const Coordinate& c : a.coordinates) {
             same_.push_back(find_coordinate(b, c.name));
         }
+        // Both models start from the rest of the first.
         rest_a_ = rest_coordinates(a);
         rest_b_ = rest_coordinates(b);
         for (std::size_t c = 0; c < same_.size(); ++c) {
@@ -38,6 +41,7 @@ public:
     }
 
     LengthDifference compare() {
+        // At rest, then with one coordinate after the other over its range.
         compare_at(rest_a_, rest_b_, "", 0.0);
         for (std::size_t c = 0; c < same_.size(); ++c) {
             const Coordinate& coordinate = a_.coordinates[c];
@@ -60,6 +64,7 @@ public:
     }
 
 private:
+    // Adds the differences of all pairs in one pose, and remembers the largest.
     void compare_at(const std::vector<double>& q, const std::vector<double>& p,
                     const std::string& coordinate, double value) {
         const PathState x = paths_a_.evaluate(tree_a_.place(q));

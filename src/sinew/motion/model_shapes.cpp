@@ -1,12 +1,12 @@
 #include "sinew/motion/model_shapes.h"
 
+#include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -48,7 +48,7 @@ TriangleMesh tube(const std::vector<Vec3>& line, double radius) {
         across = (across - across.dot(along) * along).normalized();
         const Vec3 other = along.cross(across);
         for (int s = 0; s < kSides; ++s) {
-            const double a = 2.0 * std::numbers::pi * s / kSides;
+            const double a = 2.0 * kPi * s / kSides;
             mesh.points.row(i * kSides + s) =
                 (line[k] + radius * (std::cos(a) * across + std::sin(a) * other)).transpose();
             if (i + 1 < n) {

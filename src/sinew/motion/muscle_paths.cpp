@@ -15,6 +15,7 @@ namespace {
 constexpr int kMaxPasses = 60;
 constexpr double kPassTolerance = 1e-13;  // m; change of a length between two passes
 
+// Straight pieces, and geodesics where the path lies on a surface.
 double length_of(const std::vector<PathState::Node>& nodes) {
     double length = 0.0;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
@@ -25,6 +26,7 @@ double length_of(const std::vector<PathState::Node>& nodes) {
     return length;
 }
 
+// Where a wrap object is now, in the world.
 Placement wrap_placement(const WrapObject& object, const ModelPlacement& placement) {
     return object.body < 0
                ? object.placement
@@ -40,8 +42,10 @@ MusclePaths::MusclePaths(const MusculoskeletalModel& model, const KinematicTree&
     }
 }
 
+// Lays a muscle out in flat arrays: anchors of its points, conditions, movers, wraps.
 void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) {
     MuscleInfo info{.first_point = static_cast<Index>(point_start_.size()) - 1};
+    // The few bodies that the path touches get small numbers, for masks and wrenches.
     std::vector<Index> bodies;
     const auto local_of = [&](Index body) {
         const auto it = std::find(bodies.begin(), bodies.end(), body);
@@ -68,6 +72,7 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
         }
     }
     info.end_point = static_cast<Index>(point_start_.size()) - 1;
+    // Wraps that are switched off cost nothing.
     for (PathWrap wrap : unit.wraps) {
         if (!wraps_[static_cast<std::size_t>(wrap.object)].is_active) {
             continue;
@@ -95,6 +100,7 @@ void MusclePaths::add_levers(MuscleInfo& info, std::span<const Index> bodies,
         bodies.size() == 32 ? ~0U : (1U << static_cast<unsigned>(bodies.size())) - 1U;
     info.row = static_cast<Index>(entry_coordinate_.size());
     info.first_lever = static_cast<Index>(levers_.size());
+    // One entry of the sparse row per coordinate, however many degrees of freedom it drives.
     const auto entry_of = [&](Index coordinate) {
         for (std::size_t e = static_cast<std::size_t>(info.row); e < entry_coordinate_.size();
              ++e) {
@@ -149,6 +155,8 @@ PathState MusclePaths::evaluate(const ModelPlacement& placement) const {
 void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) const {
     state.length.resize(muscles_.size());
     state.jacobian.assign(entry_coordinate_.size(), 0.0);
+    // Points first, then muscle by muscle: its route, the pull u_in - u_out at each of its points,
+    // summed up per body as force and moment about the origin.
     place_points(placement, state);
     std::array<Wrench, kMaxBodies> wrenches;
     for (std::size_t m = 0; m < muscles_.size(); ++m) {
@@ -161,6 +169,7 @@ void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) co
             find_route(info, placement, state);
             state.length[m] = pull_route(info, placement, state, wrenches.data());
         }
+        // dl/dq = c_linear . f + c_angular . m, over the bodies that the coordinate moves.
         for (Index l = info.first_lever; l < info.end_lever; ++l) {
             const Lever& lever = levers_[static_cast<std::size_t>(l)];
             const MotionColumn& c = placement.columns[static_cast<std::size_t>(lever.dof)];
@@ -184,6 +193,7 @@ std::vector<PathState::Node> MusclePaths::route(std::size_t muscle,
     return state.nodes;
 }
 
+// World positions of all path points: weighted means of their anchors.
 void MusclePaths::place_points(const ModelPlacement& placement, PathState& state) const {
     state.anchors.resize(anchors_.size());
     state.points.resize(point_start_.size() - 1);
@@ -205,6 +215,7 @@ void MusclePaths::place_points(const ModelPlacement& placement, PathState& state
     }
 }
 
+// Points whose local position is a function of a coordinate.
 void MusclePaths::place_movers(const MuscleInfo& info, const ModelPlacement& placement,
                                PathState& state) const {
     for (std::size_t i = 0; i < info.movers.size();) {
@@ -224,6 +235,7 @@ void MusclePaths::place_movers(const MuscleInfo& info, const ModelPlacement& pla
     }
 }
 
+// The points that count in this pose, with tangent points where surfaces are in the way.
 void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& placement,
                              PathState& state) const {
     auto& nodes = state.nodes;
@@ -254,6 +266,7 @@ void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& place
     }
 }
 
+// Lays the path over one surface: of the pieces that it cuts, the one that changes least in length.
 bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placement,
                             std::vector<PathState::Node>& nodes) const {
     const WrapObject& object = wraps_[static_cast<std::size_t>(wrap.object)];
@@ -288,6 +301,7 @@ bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placemen
     if (!best.wraps) {
         return false;
     }
+    // The straight piece becomes two, with the geodesic between their tangent points.
     const Index order = nodes[best_at].order;
     const std::array<PathState::Node, 2> tangents = {
         PathState::Node{T * best.begin, order, wrap.object, true, best.length},
@@ -297,6 +311,7 @@ bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placemen
     return true;
 }
 
+// A pull u at a point acts on the bodies of its anchors by their weights.
 void MusclePaths::pull_point(Index point, const Vec3& u, const PathState& state,
                              Wrench* wrenches) const {
     const auto p = static_cast<std::size_t>(point);
@@ -318,6 +333,7 @@ void MusclePaths::pull_point(Index point, const Vec3& u, const PathState& state,
     }
 }
 
+// Paths of fixed points only: no route to find, no tangent points.
 double MusclePaths::pull_plain(const MuscleInfo& info, const PathState& state,
                                Wrench* wrenches) const {
     double length = 0.0;
@@ -335,6 +351,7 @@ double MusclePaths::pull_plain(const MuscleInfo& info, const PathState& state,
     return length;
 }
 
+// All others. Points that move along their body add f . axis * slope to their coordinate.
 double MusclePaths::pull_route(const MuscleInfo& info, const ModelPlacement& placement,
                                PathState& state, Wrench* wrenches) const {
     const auto& nodes = state.nodes;
@@ -371,6 +388,8 @@ double MusclePaths::pull_route(const MuscleInfo& info, const ModelPlacement& pla
             }
             continue;
         }
+        // A tangent point belongs to the body of its surface; that it slides there changes no
+        // length.
         for (std::size_t w = 0; w < info.wraps.size(); ++w) {
             if (info.wraps[w].object == nodes[i].wrap) {
                 Wrench& wrench = wrenches[info.wrap_locals[w]];

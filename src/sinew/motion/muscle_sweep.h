@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-/// What the muscles of a model do over the range of one coordinate, all others at rest.
+/// What the muscles of a model do over the range of one coordinate, all others as in a pose.
 struct MuscleSweep {
     struct Curve {
         std::string muscle;
@@ -21,7 +21,10 @@ struct MuscleSweep {
     std::vector<Curve> muscles = {};  ///< those that the coordinate moves
 };
 
+/// Over the coordinate's range; an end that is not limited lies at a quarter turn, or half a metre.
 /// @param samples  >= 2
-MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples = 61);
+/// @param pose     one value per coordinate, rad or m; empty: at rest
+MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples = 61,
+                             std::vector<double> pose = {});
 
 }  // namespace sinew

@@ -1,12 +1,12 @@
 #include "sinew/motion/path_choice.h"
 
+#include "sinew/base/units.h"
 #include "sinew/motion/wrapping.h"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace sinew {
@@ -407,7 +407,7 @@ private:
         const double moves = angle(joint.to_child ? after : before);
         const double least = std::min(stays, moves + std::min(joint.low[0], 0.0));
         const double most = std::max(stays, moves + std::max(joint.high[0], 0.0));
-        if (most - least < std::numbers::pi) {
+        if (most - least < kPi) {
             object.placement.rotation =
                 object.placement.rotation *
                 Eigen::AngleAxisd(0.5 * (least + most), Vec3::UnitZ()).toRotationMatrix();
@@ -624,7 +624,7 @@ void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double
                 continue;
             }
             const double t = is_end ? 1.0 : std::min(std::abs(s - s0) / reach, 1.0);
-            bent.push_back(course.point(s) + squared(std::cos(0.5 * std::numbers::pi * t)) * shift);
+            bent.push_back(course.point(s) + squared(std::cos(0.5 * kPi * t)) * shift);
             last = s;
         }
         line.points = std::move(bent);

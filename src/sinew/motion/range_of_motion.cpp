@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -9,13 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 namespace sinew {
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
 constexpr int kMostTurnSteps = 8;
 constexpr double kSameTurn = 1e-9;         // rad
 constexpr double kLeastVolume = 0.5;       // of the body that a ball's axes span; 1 at right angles

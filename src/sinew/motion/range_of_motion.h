@@ -56,7 +56,8 @@ struct BallRangeMap {
     std::vector<std::pair<std::string, int>> limiting = {};
 };
 
-/// @param joint  of the model; a ball joint or a custom joint that turns about three axes, about at
+/// @param joint  of the model; a ball joint or a custom joint that rotates about three axes, about
+/// at
 ///               right angles
 /// @throws InputError  for other joints; Cancelled
 BallRangeMap map_ball_range(const MusculoskeletalModel& model, const std::string& joint,

@@ -36,6 +36,7 @@ std::vector<double> RigidDynamics::inverse(const ModelPlacement& placement,
         moment[b] =
             I * motion.angular_acceleration[b] + w.cross(I * w) + (T * com_[b]).cross(force[b]);
     }
+    // From the leaves to the root: a joint carries its body and all beyond it.
     const auto& order = tree_->order();
     for (std::size_t k = order.size(); k-- > 0;) {
         const auto b = static_cast<std::size_t>(order[k]);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/body/function_value.h"
 
 #include <Eigen/LU>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -19,7 +19,7 @@ namespace {
 // One pass of the filter; the first three samples are kept.
 std::vector<double> butterworth(const std::vector<double>& x, double step, double cutoff) {
     // (s + 1)(s^2 + s + 1) with s = (1 - z^-1) / (w (1 + z^-1)), w = tan(pi f T).
-    const double w = std::tan(std::numbers::pi * cutoff * step);
+    const double w = std::tan(kPi * cutoff * step);
     const double w2 = w * w;
     const double w3 = w2 * w;
     const double scale = 1.0 / ((w + 1.0) * (w2 + w + 1.0));
@@ -222,8 +222,7 @@ CoordinateMotion coordinate_motion(const MusculoskeletalModel& model, const Moti
             continue;
         }
         is_used[column] = true;
-        const double unit =
-            table.in_degrees && coordinate.is_rotation ? std::numbers::pi / 180.0 : 1.0;
+        const double unit = table.in_degrees && coordinate.is_rotation ? kPi / 180.0 : 1.0;
         std::vector<double> values(rows);
         for (std::size_t r = 0; r < rows; ++r) {
             values[r] = table.at(r, column) * unit;

@@ -8,7 +8,7 @@ namespace sinew {
 
 /// Low-pass filter without delay: a third-order Butterworth filter by the bilinear transform, run
 /// forwards and backwards [Butterworth1930; Winter2009, section 2.2.4.4]. The signal is continued
-/// at both ends by half its length, turned by 180 degrees about its end, so value and slope stay.
+/// at both ends by half its length, rotated by 180 degrees about its end, so value and slope stay.
 /// @param step    time between samples, s, > 0
 /// @param cutoff  Hz; from 0.49 / step upwards it is 0.49 / step
 std::vector<double> low_pass(const std::vector<double>& signal, double step, double cutoff);

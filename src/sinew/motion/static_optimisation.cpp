@@ -32,6 +32,7 @@ MotionTable empty_table(std::string name, const std::vector<double>& times) {
 
 // Coordinates whose moments muscles are asked for.
 std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const MusclePaths& paths) {
+    // Those that a muscle crosses; of coupled ones, the one that leads.
     std::vector<bool> is_crossed(model.coordinates.size(), false);
     for (std::size_t m = 0; m < paths.muscle_count(); ++m) {
         for (const Index c : paths.coordinates(m)) {
@@ -101,6 +102,7 @@ public:
     // After moments(): what each muscle can do here and now, N.
     CoordinationResult solve(const std::vector<double>& moments, std::span<const double> speed,
                              std::vector<double>& strength) {
+        // Lengths and moment arms here, and how fast coupled coordinates move.
         paths_.evaluate(placement_, paths_state_);
         std::vector<double> u(speed.begin(), speed.end());
         for (std::size_t k = 0; k < tree_.couplers().size(); ++k) {
@@ -112,6 +114,7 @@ public:
         problem_.row.clear();
         problem_.value.clear();
         strength.resize(model_.muscles.size());
+        // One sparse column per muscle: the moments that it makes at full activation.
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             paths_.scatter(paths_state_, m, dense_);
             double velocity = 0.0;
@@ -134,6 +137,7 @@ public:
             problem_.tau[static_cast<Eigen::Index>(k)] =
                 moments[static_cast<std::size_t>(free_[k])];
         }
+        // The multipliers of the last frame are a good start for this one.
         CoordinationResult result = coordinate_muscles(problem_, guess_);
         guess_ = result.multiplier;
         return result;
@@ -154,6 +158,7 @@ private:
     Eigen::VectorXd guess_ = {};
 };
 
+// Says which moments muscles could not make.
 void note_reserves(const MusculoskeletalModel& model, const std::vector<Index>& free,
                    double tolerated, StaticOptimisation& out) {
     for (std::size_t k = 0; k < free.size(); ++k) {
@@ -226,6 +231,7 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
         out.notes.push_back(
             fmt::format("{} coordinates are not in the motion and stay at rest", m.missing.size()));
     }
+    // Frame by frame: the moments that the motion needs, then the muscles that make them.
     Progress::Stage stage = progress.stage("static optimisation", m.times.size());
     const Timer timer;
     std::vector<double> strength;
@@ -270,6 +276,7 @@ AccelerationResult activations_for_acceleration(const MusculoskeletalModel& mode
     // Coupled coordinates have empty rows; their multiplier stays 0.
     problem.reserve.diagonal().array() += 1e-12 * M.diagonal().maxCoeff() * M.diagonal().maxCoeff();
     problem.cost = w_reg;
+    // Columns of B, and passive forces to the other side.
     std::vector<double> dense(q.size());
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         paths.scatter(state, m, dense);

@@ -26,7 +26,7 @@ struct StaticOptimisationOptions {
     double filter = 6.0;      ///< low-pass cutoff of the motion, Hz; 0: none
     double low = 0.0;         ///< least activation, in [0, 1); a muscle's own where that is more
     double high = 1.0;        ///< greatest activation, > 0
-    double tolerated = 1e-3;  ///< share of the peak moment that reserves may add unreported
+    double tolerated = 1e-3;  ///< fraction of the peak moment that reserves may add unreported
 };
 
 template <class Options, class Visitor>

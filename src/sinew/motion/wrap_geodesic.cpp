@@ -1,3 +1,4 @@
+#include "sinew/base/units.h"
 #include "sinew/motion/wrapping.h"
 
 #include <Eigen/Geometry>
@@ -6,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 namespace sinew::detail {
 
@@ -208,8 +208,7 @@ PlanarPath planar_path(const Vec3& p1, const Vec3& s1, const Vec3& radii, const 
     // Angles from e1 towards `out`; the path turns clockwise from p over the top to s.
     const double from = std::atan2(p.dot(out), p.dot(e1)) - tangent_angle(r, p.norm());
     const double to = std::atan2(s.dot(out), s.dot(e1)) + tangent_angle(r, s.norm());
-    const double sweep =
-        std::remainder(from - to - std::numbers::pi, 2.0 * std::numbers::pi) + std::numbers::pi;
+    const double sweep = std::remainder(from - to - kPi, 2.0 * kPi) + kPi;
     const auto at = [&](double angle) -> Vec3 {
         return (centre + r * (std::cos(angle) * e1 + std::sin(angle) * out)).cwiseProduct(radii);
     };
@@ -239,7 +238,7 @@ SurfaceWrap shortest_wrap(const Vec3& p1, const Vec3& s1, const Vec3& radii,
     std::array<PlanarPath, kPlanes> planar;
     std::array<bool, kPlanes> is_allowed = {};
     for (int i = 0; i < kPlanes; ++i) {
-        const double angle = 2.0 * std::numbers::pi * i / kPlanes;
+        const double angle = 2.0 * kPi * i / kPlanes;
         const Vec3 out = std::cos(angle) * e2 + std::sin(angle) * e3;
         const auto k = static_cast<std::size_t>(i);
         planar[k] = planar_path(p1, s1, radii, out);

@@ -1,16 +1,17 @@
 #include "sinew/motion/wrapping.h"
 
+#include "sinew/base/units.h"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
 namespace {
 
-constexpr double kTurn = 2.0 * std::numbers::pi;
+constexpr double kTurn = 2.0 * kPi;
 
 int sign_of(double x) {
     return x < 0.0 ? -1 : 1;

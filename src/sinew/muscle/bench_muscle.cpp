@@ -1,10 +1,10 @@
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/muscle/muscle_simulator.h"
 #include "sinew/muscle/muscle_volume.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -40,8 +40,7 @@ constexpr int kCubeTets[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7},
 
 /// Peak stress times the belly's section, N.
 double greatest_bench_force(const BenchMuscle& b) {
-    return muscle_constants().fibre.peak_stress * std::numbers::pi * b.belly_radius *
-           b.belly_radius;
+    return muscle_constants().fibre.peak_stress * kPi * b.belly_radius * b.belly_radius;
 }
 
 }  // namespace

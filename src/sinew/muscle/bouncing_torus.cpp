@@ -1,6 +1,7 @@
 #include "sinew/muscle/bouncing_torus.h"
 
 #include "sinew/base/timer.h"
+#include "sinew/base/units.h"
 #include "sinew/energy/constant_forces.h"
 #include "sinew/energy/fem_elastic.h"
 #include "sinew/energy/masses.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -27,13 +27,14 @@ TetMesh torus_tets(const TorusOptions& o) {
                                            .taper = 0.0,
                                            .rings = o.around,
                                            .around = o.across});
+    // The bar is bent to a ring; its last section becomes the first.
     const Eigen::Index section = bar.mesh.points.rows() / (o.around + 1);
     TetMesh mesh;
     mesh.points.resize(section * o.around, 3);
     const Eigen::AngleAxisd tilt(o.tilt, Vec3::UnitX());
     for (Eigen::Index v = 0; v < mesh.points.rows(); ++v) {
         const Vec3 p = point(bar.mesh.points, v);
-        const double angle = 2.0 * std::numbers::pi * p.y();
+        const double angle = 2.0 * kPi * p.y();
         const double r = o.ring_radius + p.x();
         const Vec3 ring(r * std::cos(angle), p.z(), r * std::sin(angle));
         mesh.points.row(v) = (tilt * ring + Vec3(0.0, o.height, 0.0)).transpose();
@@ -43,6 +44,7 @@ TetMesh torus_tets(const TorusOptions& o) {
         Index& v = mesh.tets.data()[i];
         v = static_cast<Index>(v % static_cast<Index>(mesh.points.rows()));
     }
+    // Bending may mirror tetrahedra.
     const Eigen::VectorXd volumes = tet_volumes(mesh);
     for (Eigen::Index t = 0; t < mesh.tets.rows(); ++t) {
         if (volumes[t] < 0.0) {
@@ -67,8 +69,10 @@ TorusRun bounce_torus(const TorusOptions& o, const Progress& progress) {
             {static_cast<Index>(v), Vec3::Zero(), Vec3::UnitY(), masses[v] * 2e6, true});
     }
     const EnergyTerms terms = {
-        elastic, std::make_shared<ConstantForces>(gravity_forces(masses, Vec3(0.0, -9.80665, 0.0))),
+        elastic,
+        std::make_shared<ConstantForces>(gravity_forces(masses, Vec3(0.0, -kGravity, 0.0))),
         std::make_shared<Planes>(std::move(floor))};
+    // Frames are whole numbers of steps, each well below the largest stable one.
     run.stable_step = compute_stable_step({elastic}, masses, run.mesh.points);
     const int frames = std::max(1, static_cast<int>(std::lround(o.duration * o.rate)));
     const double interval = o.duration / frames;
@@ -89,6 +93,7 @@ TorusRun bounce_torus(const TorusOptions& o, const Progress& progress) {
         progress.check_cancelled();
         run.times.push_back(f * interval);
         run.frames.push_back(state.x);
+        // The rebound is measured once it has touched the floor and rises again.
         const double low = state.x.col(1).minCoeff();
         const double centre = weight.dot(state.x.col(1)) / weight.sum();
         const double rise = weight.dot(state.v.col(1)) / weight.sum();

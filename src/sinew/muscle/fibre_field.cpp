@@ -73,6 +73,7 @@ LaplaceFibres::LaplaceFibres(const TetMesh& mesh, std::span<const Index> origin,
     if (origin.empty() || insertion.empty()) {
         refuse_end(origin.empty() ? "no vertex at the origin" : "no vertex at the insertion");
     }
+    // Dirichlet values: 0 at the origin, 1 at the insertion; all other vertices are unknowns.
     const FiniteVolumeTets elements(mesh);
     const auto vertices = static_cast<std::size_t>(mesh.points.rows());
     constexpr double kFree = -1.0;
@@ -92,6 +93,7 @@ LaplaceFibres::LaplaceFibres(const TetMesh& mesh, std::span<const Index> origin,
             rhs[v] = held[v];
         }
     }
+    // Stiffness of linear elements: L_ij = sum_t V_t grad N_i . grad N_j.
     for (Eigen::Index t = 0; t < elements.count(); ++t) {
         const std::array<Vec3, 4> g = shape_gradients(elements, t);
         for (int a = 0; a < 4; ++a) {
@@ -111,6 +113,7 @@ LaplaceFibres::LaplaceFibres(const TetMesh& mesh, std::span<const Index> origin,
             }
         }
     }
+    // A piece without an end leaves the matrix singular.
     const SparseSymmetric A = assemble(triplets);
     SparseCholesky factor(A, {.store_double = true});
     if (!factor.factor(A).is_positive_definite) {
@@ -120,6 +123,7 @@ LaplaceFibres::LaplaceFibres(const TetMesh& mesh, std::span<const Index> origin,
     potential_.resize(vertices);
     factor.solve(rhs, 1, potential_, workspace);
 
+    // The gradient is constant in a tetrahedron; its square summed up is the flow.
     gradient_.resize(mesh.tets.rows(), 3);
     for (Eigen::Index t = 0; t < elements.count(); ++t) {
         const std::array<Vec3, 4> g = shape_gradients(elements, t);

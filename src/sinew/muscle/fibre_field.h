@@ -12,7 +12,7 @@ namespace sinew {
 class FibreField {
 public:
     virtual ~FibreField() = default;
-    /// Unit vector from origin to insertion at a place of the rest shape, m.
+    /// Unit vector from origin to insertion at a position of the rest shape, m.
     virtual Vec3 direction(const Vec3& at) const = 0;
 };
 

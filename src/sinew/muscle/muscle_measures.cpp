@@ -29,6 +29,7 @@ struct Middle {
     std::vector<double> volume = std::vector<double>(kBins, 0.0);
 };
 
+// The length of the line through the middles of the bins, and the largest section across it.
 void measure_along(const Middle& middle, const Vec3& first, const Vec3& last, MuscleState& s) {
     std::vector<Vec3> line = {first};
     std::vector<double> volume = {0.0};
@@ -80,6 +81,7 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
     std::vector<double> belly_sum(states.size(), 0.0), tendon_sum(states.size(), 0.0);
     const std::vector<MuscleStress> stress = tets.stresses(x);
     const Eigen::VectorXd volumes = tet_volumes(x, v.mesh.tets);
+    // One pass over the tetrahedra: volumes, stretches of belly and tendon, middles along the path.
     for (Eigen::Index t = 0; t < v.mesh.tets.rows(); ++t) {
         const auto k = static_cast<std::size_t>(t);
         const auto m = static_cast<std::size_t>(v.muscle[k]);
@@ -103,6 +105,7 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
         middle[m].centre[b] += volumes[t] * centre;
         middle[m].volume[b] += volumes[t];
     }
+    // Sums become means, and middles become lengths.
     for (std::size_t m = 0; m < states.size(); ++m) {
         MuscleState& s = states[m];
         s.name = scene.names[m];

@@ -165,6 +165,8 @@ void MuscleSimulator::set_frames(std::span<const Eigen::Isometry3d> frames) {
 
 NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progress& progress) {
     Data& d = *data_;
+    // Bones carry the flesh to where it roughly belongs; Newton does the rest, in rounds, since
+    // contacts are found between solves.
     d.state.x = d.carried();
     d.previous = d.frames;
     NewtonReport total;
@@ -226,6 +228,7 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
 
 MixedStepReport MuscleSimulator::advance_explicit(double step, int steps, double viscosity) {
     Data& d = *data_;
+    // Held vertices are exact here: stiff springs would make explicit steps tiny.
     VertexConstraints fixed;
     for (const Data::Held& h : d.held) {
         fixed.fix(h.vertex, d.motion(h.frame) * h.rest);
@@ -278,6 +281,7 @@ double MuscleSimulator::penetration() const {
 std::vector<MuscleState> MuscleSimulator::states() const {
     const Data& d = *data_;
     std::vector<MuscleState> states = measure_muscles(d.scene, *d.tets, d.state.x);
+    // What the springs of the insertion hold against is the force of the muscle.
     std::vector<Vec3> pull(states.size(), Vec3::Zero());
     for (std::size_t i = d.scene.volume.origin.size(); i < d.held.size(); ++i) {
         const Data::Held& h = d.held[i];

@@ -2,6 +2,7 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
+#include "sinew/base/units.h"
 #include "sinew/mesh/triangle_mesh.h"
 #include "sinew/muscle/muscle_tets.h"
 #include "sinew/solver/newton.h"
@@ -47,7 +48,7 @@ struct MuscleSimulatorOptions {
     double contact_stiffness = 2e4;  ///< of each touching vertex, N/m, >= 0; 0: no contact
     double contact_gap = 0.0005;     ///< between surfaces that touch, m, >= 0
     double contact_reach = 0.008;    ///< surfaces nearer than this are watched, m, > 0
-    Vec3 gravity = Vec3(0.0, -9.80665, 0.0);
+    Vec3 gravity = Vec3(0.0, -kGravity, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
     int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
     int step_iterations = 8;       ///< Newton steps per time step at most, >= 1
@@ -101,7 +102,7 @@ struct MuscleState {
     double max_fibre_stress = 0.0;     ///< Cauchy, in the belly, Pa
     double mean_fibre_stretch = 1.0;   ///< of the belly, by volume
     double mean_tendon_stretch = 1.0;  ///< of the tendons, by volume; 1 without
-    double belly_section = 0.0;        ///< largest across the way, mean over a fifth of it, m^2
+    double belly_section = 0.0;        ///< largest across the path, mean over a fifth of it, m^2
 };
 
 /// Muscles in time or at rest. Held vertices follow their bones by stiff springs, whose forces are
@@ -128,7 +129,7 @@ public:
                                                .exact_below = kExactBelow};
     /// Equilibrium without inertia, by Newton's method; velocities become zero.
     NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});
-    /// One step of implicit Euler; held vertices reach their frames' places at its end.
+    /// One step of implicit Euler; held vertices reach their frames' positions at its end.
     /// @param step  s, > 0
     NewtonReport advance(double step, const Progress& progress = {});
     /// Explicit elastic forces [Teran2003, section 4.3] for `seconds`, frames at rest. Viscosity

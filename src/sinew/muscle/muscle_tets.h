@@ -20,12 +20,12 @@ struct MuscleVolume {
     /// Stress along the fibres at the greatest force, Pa, per tetrahedron; 0: that of the
     /// constants. Where a muscle narrows, as many fibres pass through less section.
     std::vector<double> strength = {};
-    std::vector<double> share = {};     ///< of the way from origin to insertion, per vertex
-    std::vector<Index> origin = {};     ///< vertices held there
+    std::vector<double> share = {};  ///< fraction of the path from origin to insertion, per vertex
+    std::vector<Index> origin = {};  ///< vertices held there
     std::vector<Index> insertion = {};  ///< vertices held there
 };
 
-/// How the resistance to change of volume is shared out.
+/// How the resistance to change of volume is distributed.
 struct DilatationOptions {
     /// Tetrahedra whose common volume is kept; 1: each its own, as the paper has it, which locks.
     int patch_tets = 8;
@@ -50,7 +50,7 @@ std::vector<Index> tet_patches(const TetMesh& mesh, int size);
 ///   J_p = volume now / volume at rest of patch p
 ///
 /// with W of [Teran2003, section 5] (muscle_material.h), a mixture of muscle and tendon by the
-/// share of tendon, and forces as finite volumes, G = P B_m [Teran2003, section 4.1].
+/// fraction of tendon, and forces as finite volumes, G = P B_m [Teran2003, section 4.1].
 ///
 /// Departs: the paper gives every tetrahedron the whole K. Linear tetrahedra have 5 to 6 elements
 /// per vertex, more volumes to keep than places to keep them with, so that a nearly incompressible

@@ -14,7 +14,7 @@ namespace sinew {
 struct MuscleVolumeOptions {
     double edge = 0.005;         ///< of tetrahedra, m, > 0; shorter where a muscle is thin
     double least_edge = 0.0015;  ///< nowhere shorter, m, > 0
-    double reach = 0.02;         ///< of the way from either end that is held by bone, (0, 0.4]
+    double reach = 0.02;         ///< of the path from either end that is held by bone, (0, 0.4]
 };
 
 template <class Options, class Visitor>
@@ -64,7 +64,7 @@ struct BenchMuscle {
     double belly_radius = 0.0125;  ///< m
     double tendon_length = 0.04;   ///< m, each
     double tendon_radius = 0.006;  ///< m
-    double taper = 0.35;           ///< share of the belly's length at either end, [0, 0.5]
+    double taper = 0.35;           ///< fraction of the belly's length at either end, [0, 0.5]
     int rings = 60;                ///< layers of elements along it
     int around = 4;                ///< half of the elements across it
 };

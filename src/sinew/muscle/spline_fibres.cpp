@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/linalg/dense.h"
 #include "sinew/muscle/spline_solid.h"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -67,7 +67,7 @@ void find_outline(const MuscleVolume& v, double share, double width, Section& s)
         const double b = p.dot(s.thin);
         const double r = std::hypot(a, b);
         largest = std::max(largest, r);
-        const double turn = std::atan2(b, a) / (2.0 * std::numbers::pi) + 1.0;
+        const double turn = std::atan2(b, a) / (2.0 * kPi) + 1.0;
         const int bin = static_cast<int>(std::lround(turn * kOutline)) % kOutline;
         // A vertex tells about the directions next to its own too.
         for (const int k : {-1, 0, 1}) {
@@ -81,7 +81,7 @@ void find_outline(const MuscleVolume& v, double share, double width, Section& s)
 }
 
 double radius_at(const Section& s, double angle) {
-    const double at = (angle / (2.0 * std::numbers::pi) + 1.0) * kOutline;
+    const double at = (angle / (2.0 * kPi) + 1.0) * kOutline;
     const auto low = static_cast<int>(std::floor(at));
     const double f = at - low;
     return (1.0 - f) * s.radius[static_cast<std::size_t>(low % kOutline)] +
@@ -91,7 +91,7 @@ double radius_at(const Section& s, double angle) {
 SplineSolid fit(const MuscleVolume& v, const SplineFibreOptions& o) {
     if (v.share.size() != static_cast<std::size_t>(v.mesh.points.rows()) || v.share.empty() ||
         o.sections < 4 || o.across < 4 || !(o.margin >= 1.0) ||
-        !(o.pennation >= 0.0 && o.pennation < 0.5 * std::numbers::pi)) {
+        !(o.pennation >= 0.0 && o.pennation < 0.5 * kPi)) {
         throw InputError(
             {.where = "spline fibres",
              .found = fmt::format("{} shares for {} vertices, {} sections, {} across",

@@ -14,12 +14,12 @@ namespace sinew {
 
 namespace {
 
-constexpr int kDegree = 3;
+constexpr int kSplineDegree = 3;
 /// Beyond the domain by this much the outermost polynomial still serves.
 constexpr double kSlack = 0.02;
 
 double knot(int i, int n) {
-    return std::clamp(static_cast<double>(i - kDegree) / (n - kDegree), 0.0, 1.0);
+    return std::clamp(static_cast<double>(i - kSplineDegree) / (n - kSplineDegree), 0.0, 1.0);
 }
 
 /// The four basis functions that are not zero at t, and their derivatives.
@@ -31,13 +31,13 @@ struct Basis {
 
 Basis basis_at(double t, int n) {
     const int span =
-        std::clamp(static_cast<int>(std::floor(t * (n - kDegree))), 0, n - kDegree - 1);
-    const int k = span + kDegree;
+        std::clamp(static_cast<int>(std::floor(t * (n - kSplineDegree))), 0, n - kSplineDegree - 1);
+    const int k = span + kSplineDegree;
     // Cox-de Boor, degree by degree; the quadratic ones give the derivative.
     std::array<double, 4> N = {1.0, 0.0, 0.0, 0.0};
     std::array<double, 4> quadratic = {};
-    for (int d = 1; d <= kDegree; ++d) {
-        if (d == kDegree) {
+    for (int d = 1; d <= kSplineDegree; ++d) {
+        if (d == kSplineDegree) {
             quadratic = N;
         }
         std::array<double, 4> next = {};
@@ -50,10 +50,10 @@ Basis basis_at(double t, int n) {
         }
         N = next;
     }
-    Basis b{.first = k - kDegree, .value = N};
+    Basis b{.first = k - kSplineDegree, .value = N};
     for (int j = 0; j < 3; ++j) {
         const double width = knot(k + 1 + j, n) - knot(k - 2 + j, n);
-        const double s = kDegree * quadratic[static_cast<std::size_t>(j)] / width;
+        const double s = kSplineDegree * quadratic[static_cast<std::size_t>(j)] / width;
         b.slope[static_cast<std::size_t>(j)] -= s;
         b.slope[static_cast<std::size_t>(j) + 1] += s;
     }

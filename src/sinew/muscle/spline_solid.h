@@ -50,8 +50,8 @@ private:
 /// How fibres lie in the solid.
 enum class FibreArrangement {
     Fusiform,   ///< along w, from end to end, following the muscle's outline
-    Pennate,    ///< turned from w towards u by the pennation angle
-    Bipennate,  ///< turned towards u on one side and against it on the other
+    Pennate,    ///< rotated from w towards u by the pennation angle
+    Bipennate,  ///< rotated towards u on one side and against it on the other
     Fan         ///< along w, through sections that are as wide as they are at each end
 };
 
@@ -63,9 +63,9 @@ struct SplineFibreOptions {
     double margin = 1.25;    ///< the solid's section over the muscle's, >= 1
 };
 
-/// Fibres from a solid that is fitted to a muscle: sections across the way from origin to insertion
-/// give its centre line, principal axes and outline; the direction at a point is that of the
-/// material coordinate there,
+/// Fibres from a solid that is fitted to a muscle: sections across the path from origin to
+/// insertion give its centre line, principal axes and outline; the direction at a point is that of
+/// the material coordinate there,
 ///
 ///   X(x) = dF/dm (F^-1(x)) / |dF/dm (F^-1(x))|                       [Teran2003, section 6]
 class SplineFibres final : public FibreField {
@@ -85,7 +85,7 @@ private:
 
 /// How well the inverse map does at the centroids of tetrahedra.
 struct InverseMapReport {
-    double converged = 0.0;      ///< share of centroids
+    double converged = 0.0;      ///< fraction of centroids
     double largest_error = 0.0;  ///< m, of those
     double mean_iterations = 0.0;
 };

@@ -1,12 +1,12 @@
 #include "sinew/pipeline/any_model.h"
 
+#include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/io/archive.h"
-#include "sinew/io/bvh.h"
 #include "sinew/io/model_files.h"
-#include "sinew/io/motion_table.h"
 #include "sinew/motion/body_model.h"
-#include "sinew/motion/recorded_motion.h"
+
+#include <fmt/format.h>
 
 namespace sinew {
 
@@ -16,21 +16,16 @@ bool is_body_file(const std::filesystem::path& file) {
 
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles) {
-    return is_body_file(file) ? model_from_body(read_archive(file)) : read_model(file, muscles);
-}
-
-MotionTable read_motion(const std::filesystem::path& file, const std::string& unit,
-                        const MusculoskeletalModel& model) {
-    // Messages about the motion name the file.
-    const std::string name = file.filename().string();
-    if (lower(file.extension().string()) != ".bvh") {
-        MotionTable table = read_motion_table(file);
-        table.name = name;
-        return table;
+    if (!is_body_file(file)) {
+        return read_model(file, muscles);
     }
-    MotionClip clip = read_bvh(file, {.unit = unit_from_name(unit)});
-    clip.name = name;
-    return coordinates_of_clip(model, clip);
+    if (!muscles.empty()) {
+        throw InputError({.where = file.string(),
+                          .found = fmt::format("muscles of another file, '{}'", muscles.string()),
+                          .needs = "none: a body has its own",
+                          .remedy = "leave out the muscles"});
+    }
+    return model_from_body(read_archive(file));
 }
 
 }  // namespace sinew

@@ -3,11 +3,9 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/body/posable_joints.h"
-#include "sinew/io/bvh.h"
-#include "sinew/io/character_files.h"
-#include "sinew/pipeline/body_motion.h"
 #include "sinew/pipeline/coarse_skin.h"
 #include "sinew/pipeline/muscle_scene.h"
 #include "sinew/skinning/body_flesh.h"
@@ -20,8 +18,6 @@
 namespace sinew {
 
 namespace {
-
-constexpr double kGravity = 9.81;  // m/s^2
 
 BodySkinningOptions flesh_options(const BodyMotionOptions& options) {
     check_ranges(options, "motion");
@@ -82,40 +78,16 @@ PoseTrack built_in_track(const Body& body, std::string_view name) {
             }};
 }
 
-PoseTrack recorded_track(const Body& body, const MotionClip& clip) {
-    const BodyCarriers carriers = carriers_of(body);
-    CharacterMotion motion = retargeted(clip, carriers.skeleton);
-    const double begin = motion.times.front();
-    return {.seconds = motion.times.back() - begin,
-            .at = [begin, carriers, motion = std::move(motion)](double time) {
-                const CharacterPose carried =
-                    pose_of(carriers.skeleton, sample(motion, begin + time));
-                CharacterPose joints;
-                for (const Index carrier : carriers.of_joint) {
-                    joints.push_back(carried[static_cast<std::size_t>(carrier)]);
-                }
-                return joints;
-            }};
-}
-
 PoseTrack read_pose_track(const Body& body, const std::filesystem::path& motion,
-                          const ReadOptions& options, RestPoses rests, std::string_view animation) {
+                          const MotionOptions& options) {
     const std::vector<std::string> built_in = built_in_motions();
     if (std::find(built_in.begin(), built_in.end(), motion.string()) != built_in.end()) {
         return built_in_track(body, motion.string());
     }
-    const CharacterSkeleton skeleton = skeleton_of(body.skeleton);
-    if (lower(motion.extension().string()) == ".bvh") {
-        const MotionClip clip = read_bvh(motion, options);
-        const auto is_own = [&](const MotionJoint& theirs) {
-            return std::any_of(skeleton.joints.begin(), skeleton.joints.end(),
-                               [&](const CharacterJoint& j) { return j.name == theirs.name; });
-        };
-        if (std::none_of(clip.joints.begin(), clip.joints.end(), is_own)) {
-            return recorded_track(body, clip);
-        }
-    }
-    return pose_track(body, read_character_motion(motion, skeleton, options, rests, animation));
+    RetargetedCharacter read = read_body_motion(motion, body.skeleton, options);
+    PoseTrack track = pose_track(body, std::move(read.motion));
+    track.report = std::move(read.report);
+    return track;
 }
 
 ActivationTrack::ActivationTrack(const Body& body, MotionTable table, std::string_view where)

@@ -5,6 +5,7 @@
 #include "sinew/body/body_surfaces.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/body/musculoskeletal.h"
+#include "sinew/io/motion_files.h"
 #include "sinew/pipeline/skin_character.h"
 #include "sinew/skinning/body_skinning.h"
 #include "sinew/skinning/shown_skin.h"
@@ -22,6 +23,7 @@ struct PoseTrack {
     double seconds = 0.0;                               ///< its length
     bool is_endless = false;                            ///< goes on beyond `seconds` without a jump
     std::function<CharacterPose(double time)> at = {};  ///< time in s from its start
+    RetargetReport report = {};                         ///< of a recording
 };
 
 /// Motions T_posed_rest of a body's joints: that of the segment which hangs on each.
@@ -30,13 +32,9 @@ CharacterPose joint_motions(const Skeleton& skeleton, const Pose& pose);
 PoseTrack pose_track(const Body& body, CharacterMotion motion);
 /// A built-in one: "wave", "walk". @throws InputError
 PoseTrack built_in_track(const Body& body, std::string_view name);
-/// A recording with the names of motion capture. @throws InputError
-PoseTrack recorded_track(const Body& body, const MotionClip& clip);
-/// Any of these: the name of a built-in motion, a .bvh file with names of motion capture or of the
-/// body's own joints, or what read_character_motion takes. @throws InputError
+/// The name of a built-in motion, or what read_body_motion takes. @throws InputError
 PoseTrack read_pose_track(const Body& body, const std::filesystem::path& motion,
-                          const ReadOptions& options = {}, RestPoses rests = RestPoses::Aligned,
-                          std::string_view animation = {});
+                          const MotionOptions& options = {});
 
 /// How active the muscles of a body are over time.
 class ActivationTrack {

@@ -49,6 +49,19 @@ std::vector<Index> chosen_muscles(const Body& body, const std::vector<std::strin
     return {found.begin(), found.end()};
 }
 
+/// @throws InputError  for a table in which none of the muscles has a column
+void require_columns(const MotionTable& table, const std::vector<std::string>& muscles) {
+    const bool is_any = std::any_of(muscles.begin(), muscles.end(), [&](const std::string& name) {
+        return find_column(table, name) >= 0;
+    });
+    if (!is_any) {
+        throw InputError({.where = "activations",
+                          .found = "a table without any of the muscles",
+                          .needs = fmt::format("columns as in {}", muscles.at(0)),
+                          .remedy = "name columns after muscles"});
+    }
+}
+
 /// Activation of every muscle of the scene at a time.
 class Activations {
 public:
@@ -57,16 +70,9 @@ public:
         const auto kind = job.activation.kind;
         if (kind == ActivationPlan::Kind::Table || kind == ActivationPlan::Kind::KeyFrames) {
             table_ = kind == ActivationPlan::Kind::Table ? job.activation.table : keys;
+            require_columns(table_, scene.names);
             for (const std::string& name : scene.names) {
-                const Index c = find_column(table_, name);
-                column_.push_back(c);
-                is_any_ = is_any_ || c >= 0;
-            }
-            if (!is_any_) {
-                throw InputError({.where = "activations",
-                                  .found = "a table without any of the muscles",
-                                  .needs = fmt::format("columns as in {}", scene.names[0]),
-                                  .remedy = "name columns after muscles"});
+                column_.push_back(find_column(table_, name));
             }
         }
     }
@@ -99,7 +105,6 @@ private:
     std::size_t count_;
     MotionTable table_ = {};
     std::vector<Index> column_ = {};
-    bool is_any_ = false;
 };
 
 /// Everything needed to run.
@@ -118,6 +123,14 @@ Stage prepare(const ContractJob& job, const Progress& progress) {
     const Body body = read_archive(job.body);
     const MusculoskeletalModel model = model_from_body(body);
     const std::vector<Index> muscles = chosen_muscles(body, job.muscles);
+    if (job.activation.kind == ActivationPlan::Kind::Table && !muscles.empty()) {
+        // Filling takes long: the table is looked at before.
+        std::vector<std::string> names;
+        for (const Index m : muscles) {
+            names.push_back(body.muscles[static_cast<std::size_t>(m)].name);
+        }
+        require_columns(job.activation.table, names);
+    }
     stage.scene = muscle_scene_from_body(body, model, muscles, job.scene, progress);
     stage.skeleton = body.skeleton;
     if (job.activation.kind == ActivationPlan::Kind::KeyFrames) {

@@ -65,7 +65,7 @@ struct ContractRun {
     double seconds_simulate = 0.0;                             ///< of all steps together
     double largest_volume_change = 0.0;
     MuscleOverlap deepest = {};  ///< of all frames
-    int stalled_steps = 0;       ///< steps whose Newton solve found no way on
+    int stalled_steps = 0;       ///< steps whose Newton solve found no step
     bool is_finite = true;
 };
 
@@ -151,7 +151,7 @@ void write_body_contraction(const std::filesystem::path& path, const BodyContrac
 void write_body_strip(const std::filesystem::path& path, const BodyContraction& done,
                       const Progress& progress = {});
 
-/// Reads a job from JSON. @throws InputError  with the place
+/// Reads a job from JSON. @throws InputError  with the position
 ContractJob read_contract_job(const std::filesystem::path& path);
 
 }  // namespace sinew

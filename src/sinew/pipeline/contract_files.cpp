@@ -3,7 +3,6 @@
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/motion_table.h"
-#include "sinew/io/strict_json.h"
 #include "sinew/io/vtu.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/pipeline/contract.h"
@@ -296,98 +295,6 @@ TorusRun write_torus(const std::filesystem::path& folder, const ContractJob& job
     }
     write_file_bytes(folder / "film.png", encode_png(contact_sheet(pictures, {.columns = 4})));
     return run;
-}
-
-ContractJob read_contract_job(const std::filesystem::path& path) {
-    const nlohmann::json document = parse_json_file(path);
-    const StrictJson root(document, path.filename().string());
-    root.allow_only({"version", "body", "muscles", "activation", "keys", "duration", "rate",
-                     "substeps", "statics", "frames", "stretch", "curves", "tets", "torus"});
-    if (root.at("version").number() != 1.0) {
-        root.at("version").refuse("another version", "1");
-    }
-    ContractJob job;
-    const auto beside = [&](const std::string& file) {
-        return (path.parent_path() / file).string();
-    };
-    if (root.has("body")) {
-        job.body = beside(root.at("body").text());
-        job.muscles = root.at("muscles").texts();
-    }
-    if (root.has("activation")) {
-        const StrictJson a = root.at("activation");
-        if (a.is_text()) {
-            const std::string text = a.text();
-            job.activation = parse_activation(
-                text.ends_with(".sto") || text.ends_with(".mot") ? beside(text) : text, a.where());
-        } else {
-            job.activation = parse_activation(fmt::format("{}", a.number()), a.where());
-        }
-    }
-    if (root.has("keys")) {
-        MotionTable& table = job.keys.coordinates;
-        for (const StrictJson& key : root.at("keys").items()) {
-            key.allow_only({"time", "pose"});
-            const auto pose = key.at("pose").members();
-            if (table.columns.empty()) {
-                for (const auto& [name, value] : pose) {
-                    table.columns.push_back(name);
-                }
-            }
-            if (pose.size() != table.columns.size()) {
-                key.refuse("other coordinates than in the first key", "the same in every key");
-            }
-            table.times.push_back(key.at("time").number());
-            for (std::size_t c = 0; c < pose.size(); ++c) {
-                if (pose[c].first != table.columns[c]) {
-                    key.refuse("coordinate " + pose[c].first, table.columns[c]);
-                }
-                table.values.push_back(pose[c].second.number() * kDegree);
-            }
-            if (table.times.size() > 1 &&
-                table.times.back() <= table.times[table.times.size() - 2]) {
-                key.refuse("a time that is not later than the last", "rising times");
-            }
-        }
-        if (!table.times.empty()) {
-            job.duration = table.times.back();
-        }
-    }
-    const auto number = [&](const char* key, double otherwise) {
-        return root.has(key) ? root.at(key).number() : otherwise;
-    };
-    const auto whole = [&](const char* key, int otherwise, int least, int most) {
-        const double value = number(key, otherwise);
-        if (!(value >= least && value <= most)) {
-            root.at(key).refuse(fmt::format("{}", value), fmt::format("{} to {}", least, most));
-        }
-        return static_cast<int>(value);
-    };
-    job.duration = number("duration", job.duration);
-    job.rate = number("rate", job.rate);
-    constexpr double kMostFrames = 1e5;
-    if (!(job.duration >= 0.0 && job.rate > 0.0 && job.duration * job.rate <= kMostFrames)) {
-        root.refuse(fmt::format("{} s at {} frames per second", job.duration, job.rate),
-                    "a duration from 0, a rate above 0, and at most 100 000 frames");
-    }
-    job.substeps = whole("substeps", job.substeps, 1, 1000);
-    job.static_frames = whole("frames", job.static_frames, 2, 10'000);
-    job.stretch = number("stretch", 0.0);
-    if (root.has("curves")) {
-        if (!job.body.empty()) {
-            root.at("curves").refuse("curves of a body", "a scene without a body: the bench");
-        }
-        for (const StrictJson& a : root.at("curves").items()) {
-            if (!(a.number() >= 0.0 && a.number() <= 1.0)) {
-                a.refuse(fmt::format("{}", a.number()), "an activation from 0 to 1");
-            }
-            job.curves.push_back(a.number());
-        }
-    }
-    job.scene.tets = whole("tets", job.scene.tets, 1, 10'000'000);
-    job.is_torus = root.has("torus") && root.at("torus").truth();
-    job.is_static = root.has("statics") && root.at("statics").truth();
-    return job;
 }
 
 }  // namespace sinew

@@ -5,96 +5,20 @@
 #include "sinew/body/body_surfaces.h"
 #include "sinew/body/surface.h"
 #include "sinew/build/segment_masses.h"
+#include "sinew/growth/fat_maps.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/gltf.h"
-#include "sinew/io/strict_json.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/settings_json.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <variant>
 
 namespace sinew {
 
 namespace {
-
-constexpr int kRecipeVersion = 1;
-
-std::vector<NamedValue> named_values(const StrictJson& object, double low, double high) {
-    std::vector<NamedValue> values;
-    for (const auto& [key, value] : object.members()) {
-        const double number = value.number();
-        if (!(number >= low && number <= high)) {
-            value.refuse(fmt::format("{}", number),
-                         fmt::format("a number from {} to {}", low, high));
-        }
-        values.emplace_back(key, number);
-    }
-    // What is meant for all comes first, so that single entries override it.
-    std::stable_sort(values.begin(), values.end(), [](const NamedValue& a, const NamedValue& b) {
-        return a.first == "all" && b.first != "all";
-    });
-    return values;
-}
-
-double number_in(const StrictJson& value, double low, double high) {
-    const double number = value.number();
-    if (!(number >= low && number <= high)) {
-        value.refuse(fmt::format("{}", number), fmt::format("a number from {} to {}", low, high));
-    }
-    return number;
-}
-
-GrowthRecipe recipe_from(const StrictJson& file) {
-    file.allow_only({"version", "name", "description", "muscles", "fat", "bones", "stature_m",
-                     "weight_kg", "body_fat", "fat_model", "fat_distribution", "iterations",
-                     "gravity"});
-    if (file.at("version").number() != kRecipeVersion) {
-        file.at("version").refuse("another version", fmt::format("{}", kRecipeVersion));
-    }
-    GrowthRecipe recipe;
-    GrowthPlan& plan = recipe.plan;
-    recipe.name = file.at("name").text();
-    if (file.has("description")) {
-        recipe.description = file.at("description").text();
-    }
-    if (file.has("muscles")) {
-        plan.muscles = named_values(file.at("muscles"), 0.1, 5.0);
-    }
-    if (file.has("fat")) {
-        plan.fat = named_values(file.at("fat"), 0.05, 20.0);
-    }
-    if (file.has("bones")) {
-        plan.bones = named_values(file.at("bones"), 0.5, 2.0);
-    }
-    if (file.has("stature_m")) {
-        plan.stature = number_in(file.at("stature_m"), 0.5, 3.0);
-    }
-    if (file.has("weight_kg")) {
-        plan.weight = number_in(file.at("weight_kg"), 5.0, 1000.0);
-    }
-    if (file.has("body_fat")) {
-        plan.body_fat = number_in(file.at("body_fat"), 0.01, 0.8);
-    }
-    if (file.has("fat_model")) {
-        const StrictJson model = file.at("fat_model");
-        if (model.text() != "pressure" && model.text() != "volume") {
-            model.refuse(fmt::format("'{}'", model.text()), "'pressure' or 'volume'");
-        }
-        plan.fat_model = model.text() == "volume" ? FatModel::Volume : FatModel::Pressure;
-    }
-    if (file.has("fat_distribution")) {
-        plan.fat_distribution = file.at("fat_distribution").text();
-    }
-    if (file.has("iterations")) {
-        plan.iterations = static_cast<int>(number_in(file.at("iterations"), 1.0, 10000.0));
-    }
-    if (file.has("gravity")) {
-        plan.shows_gravity = file.at("gravity").truth();
-    }
-    return recipe;
-}
 
 /// How far gravity moves each skin vertex.
 Attribute sag_of_skin(const GrowthResult& grown) {
@@ -124,13 +48,52 @@ bool holds_volumes(const std::filesystem::path& path) {
 }  // namespace
 
 GrowthRecipe parse_growth_recipe(std::string_view json, const std::string& where) {
-    const nlohmann::json document = parse_json(json, where);
-    return recipe_from(StrictJson(document, where));
+    return settings_from_json<GrowthRecipe>(json, where);
 }
 
 GrowthRecipe read_growth_recipe(const std::filesystem::path& path) {
-    const nlohmann::json document = parse_json_file(path);
-    return recipe_from(StrictJson(document, path.filename().string()));
+    return read_job<GrowthRecipe>(path);
+}
+
+GrowthPlan complete_plan(const GrowthRecipe& recipe, const Body& body) {
+    GrowthPlan plan = recipe.plan;
+    for (const auto& [name, file] : recipe.fat_maps) {
+        const std::vector<MeshPart> painted = read_surface(file);
+        if (painted.size() != 1) {
+            throw InputError({.where = file,
+                              .found = fmt::format("{} parts", painted.size()),
+                              .needs = "one painted skin",
+                              .remedy = "export the skin alone, as PLY"});
+        }
+        plan.fat_maps.emplace_back(name, fat_map_from_mesh(body, painted[0].mesh, file));
+    }
+    if (!recipe.fat_from.empty()) {
+        plan.fat_transfer = fat_transfer_ratios(read_body_with_tets(recipe.fat_from), body);
+    }
+    return plan;
+}
+
+GrowthSummary summary_of(const GrowthResult& grown) {
+    GrowthSummary summary{.iterations = grown.muscle_report.iterations,
+                          .is_converged = grown.is_converged,
+                          .seconds = grown.seconds,
+                          .volume_error = grown.muscle_report.volume_error.total,
+                          .inverted_tets = grown.inverted_tets,
+                          .refactorisations = grown.muscle_report.refactorisations,
+                          .mass = grown.mass,
+                          .body_fat = grown.body_fat,
+                          .stature = grown.stature,
+                          .fat = grown.fat_report.regions,
+                          .warnings = grown.warnings};
+    for (const MuscleMeasure& m : grown.muscles) {
+        summary.muscles.push_back({.name = m.name,
+                                   .alpha = m.alpha,
+                                   .volume_before = 1e6 * m.before,
+                                   .volume_after = 1e6 * m.after,
+                                   .belly_before = 1e6 * m.belly_before,
+                                   .belly_after = 1e6 * m.belly_after});
+    }
+    return summary;
 }
 
 Body read_body_with_tets(const std::filesystem::path& path) {
@@ -161,37 +124,7 @@ void finish_person(GrowthResult& grown) {
 }
 
 std::string growth_recipe_text(const GrowthRecipe& recipe) {
-    const GrowthPlan& plan = recipe.plan;
-    nlohmann::ordered_json file = {{"version", kRecipeVersion}, {"name", recipe.name}};
-    if (!recipe.description.empty()) {
-        file["description"] = recipe.description;
-    }
-    const auto put_words = [&](const char* key, const std::vector<NamedValue>& words) {
-        for (const auto& [word, value] : words) {
-            file[key][word] = value;
-        }
-    };
-    const auto put_number = [&](const char* key, const std::optional<double>& value) {
-        if (value) {
-            file[key] = *value;
-        }
-    };
-    put_words("muscles", plan.muscles);
-    put_words("fat", plan.fat);
-    put_words("bones", plan.bones);
-    put_number("stature_m", plan.stature);
-    put_number("weight_kg", plan.weight);
-    put_number("body_fat", plan.body_fat);
-    if (plan.fat_model == FatModel::Volume) {
-        file["fat_model"] = "volume";
-    }
-    if (!plan.fat_distribution.empty()) {
-        file["fat_distribution"] = plan.fat_distribution;
-    }
-    if (plan.shows_gravity) {
-        file["gravity"] = true;
-    }
-    return file.dump(2) + "\n";
+    return changed_settings_to_json(recipe);
 }
 
 std::string write_grown(const std::filesystem::path& path, const Body& rest,

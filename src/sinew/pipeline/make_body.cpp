@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/run_both.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/summary.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/content_hash.h"
 #include "sinew/io/data_folder.h"
@@ -124,6 +125,46 @@ BodyVolume made_volume(const MakeBodyOptions& options, const std::string& anatom
 
 }  // namespace
 
+void check_make_body(const MakeBodyOptions& options) {
+    check_ranges(options, "build");
+    if (!options.atlas.empty()) {
+        const FigureOptions usual;
+        std::vector<std::string> defaults;
+        visit_fields(usual, [&](const auto& value, const Field& field) {
+            defaults.push_back(detail::field_text(value, field));
+        });
+        std::size_t i = 0;
+        visit_fields(options.figure, [&](const auto& value, const Field& field) {
+            if (detail::field_text(value, field) != defaults[i++]) {
+                throw InputError({.where = fmt::format("build, {}", field.name),
+                                  .found = "an option of the built-in human, with an atlas",
+                                  .needs = "one of the two",
+                                  .remedy = "leave it out: an atlas has its own shape"});
+            }
+        });
+    }
+}
+
+BuildSummary summary_of(const MadeBody& made) {
+    const BodySummary body = summarise(made.body);
+    BuildSummary summary{.vertices = body.points,
+                         .tets = body.tets,
+                         .skin_vertices = body.skin_vertices,
+                         .muscles = body.muscles.size(),
+                         .bones = body.bones.size(),
+                         .mass = body.mass,
+                         .stature = body.stature,
+                         .body_fat = body.body_fat,
+                         .was_cached = made.was_cached,
+                         .seconds = made.seconds};
+    for (const AtlasPartReport& part : made.atlas.parts) {
+        if (!part.is_used) {
+            summary.unused.push_back({part.name, part.reason});
+        }
+    }
+    return summary;
+}
+
 FigureOptions figure_for(FigureOptions options, BodyResolution resolution) {
     if (resolution == BodyResolution::Preview) {
         options.part_cell = 0.005;
@@ -136,10 +177,12 @@ FigureOptions figure_for(FigureOptions options, BodyResolution resolution) {
 
 MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
     const Timer timer;
+    check_make_body(asked);
     MakeBodyOptions options = asked;
     options.figure = figure_for(asked.figure, asked.body.resolution);
     const BodyCache cache(options.cache);
-    const fs::path source = options.atlas.empty() ? data_folder() / "figure" : options.atlas;
+    const fs::path source =
+        options.atlas.empty() ? data_folder() / "figure" : fs::path(options.atlas);
     require_folder(source, !options.atlas.empty());
     const std::string source_key = folder_key(source);
     const std::string anatomy_key =

@@ -1,6 +1,7 @@
 #include "sinew/pipeline/skin_comparison.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/render/contact_sheet.h"
 #include "sinew/render/render.h"
@@ -10,13 +11,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numbers>
 #include <utility>
 
 namespace sinew {
 namespace {
 
-constexpr double kFieldOfView = 14.0 * std::numbers::pi / 180.0;
+constexpr double kFieldOfView = 14.0 * kPi / 180.0;
 constexpr double kMargin = 0.05;
 
 struct Method {

@@ -9,6 +9,20 @@
 
 namespace sinew {
 
+SkinSummary summary_of(const SkinRun& run) {
+    return {.simulated_vertices = run.simulated_vertices,
+            .tets = run.tets,
+            .frames = run.times.size(),
+            .frames_per_s = run.fps,
+            .shown_frames_per_s = run.shown_fps,
+            .preprocess_s = run.preprocess_s,
+            .upsampling_s = run.upsampling_s,
+            .max_penetration = 1e3 * run.max_penetration,
+            .mean_penetration = 1e3 * run.mean_penetration,
+            .enclosed_vertices = run.enclosed_vertices,
+            .volume_ratio_min = run.volume_ratio_min};
+}
+
 void RunTotals::add(double seconds, double seconds_shown, double volume_ratio,
                     const SkinPenetration& inside) {
     ++frames_;

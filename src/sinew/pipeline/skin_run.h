@@ -1,8 +1,13 @@
 #pragma once
 
+#include "sinew/base/fields.h"
 #include "sinew/mesh/arrays.h"
 #include "sinew/skinning/skin_enclosure.h"
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -23,6 +28,65 @@ struct SkinRun {
     double enclosed_vertices = 0.0;  ///< vertices inside, per frame
     double volume_ratio_min = 1.0;
 };
+
+/// What `sinew skin --json` says.
+struct SkinSummary {
+    /// A frame of one method, where methods are compared.
+    struct Compared {
+        double time = 0.0;  ///< s
+        double volume_ratio = 1.0;
+        Eigen::Index enclosed_vertices = 0;
+        double mean_penetration = 0.0;  ///< mm
+    };
+    std::string output;
+    std::string method;
+    Eigen::Index simulated_vertices = 0;
+    Eigen::Index tets = 0;
+    std::size_t frames = 0;
+    double frames_per_s = 0.0;
+    double shown_frames_per_s = 0.0;
+    double preprocess_s = 0.0;
+    double upsampling_s = 0.0;
+    double max_penetration = 0.0;   ///< mm
+    double mean_penetration = 0.0;  ///< mm
+    double enclosed_vertices = 0.0;
+    double volume_ratio_min = 1.0;
+    std::optional<std::vector<std::pair<std::string, std::vector<Compared>>>> comparison = {};
+};
+SkinSummary summary_of(const SkinRun& run);
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SkinSummary::Compared>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.time, Field{.name = "time", .help = "of the frame", .unit = "s"});
+    v(o.volume_ratio, Field{.name = "volume_ratio", .help = "inside of the skin, to rest"});
+    v(o.enclosed_vertices, Field{.name = "enclosed_vertices", .help = "of the skin, by itself"});
+    v(o.mean_penetration,
+      Field{.name = "mean_penetration_mm", .help = "of these vertices", .unit = "mm"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SkinSummary>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.output, Field{.name = "output", .help = "the file or folder written"});
+    v(o.method, Field{.name = "method", .help = "projective, lbs or dqs"});
+    v(o.simulated_vertices, Field{.name = "simulated_vertices", .help = "of the skin"});
+    v(o.tets, Field{.name = "tets", .help = "tetrahedra of the flesh"});
+    v(o.frames, Field{.name = "frames", .help = "written"});
+    v(o.frames_per_s, Field{.name = "frames_per_s", .help = "of the simulation", .unit = "1/s"});
+    v(o.shown_frames_per_s, Field{.name = "shown_frames_per_s",
+                                  .help = "with what makes the skin that is shown",
+                                  .unit = "1/s"});
+    v(o.preprocess_s, Field{.name = "preprocess_s", .help = "of flesh and system", .unit = "s"});
+    v(o.upsampling_s, Field{.name = "upsampling_s", .help = "of a finer skin", .unit = "s"});
+    v(o.max_penetration,
+      Field{.name = "max_penetration_mm", .help = "of the skin in itself", .unit = "mm"});
+    v(o.mean_penetration,
+      Field{.name = "mean_penetration_mm", .help = "of vertices inside", .unit = "mm"});
+    v(o.enclosed_vertices, Field{.name = "enclosed_vertices", .help = "inside, per frame"});
+    v(o.volume_ratio_min, Field{.name = "volume_ratio_min", .help = "of the flesh, to rest"});
+    v(o.comparison, Field{.name = "comparison", .help = "frames by method"});
+}
 
 /// What the frames of a run add up to.
 class RunTotals {

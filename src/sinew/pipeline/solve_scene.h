@@ -60,7 +60,7 @@ struct SceneHold {
     std::array<bool, 3> axes = {true, true, true};
 };
 
-/// A force on vertices: the same for each, or a total shared equally.
+/// A force on vertices: the same for each, or a total split equally.
 struct SceneForce {
     SceneVertices vertices;
     Vec3 force = Vec3::Zero();  ///< N
@@ -96,7 +96,7 @@ struct SolveScene {
 };
 
 /// Reads a scene file; paths in it are relative to its folder.
-/// @throws InputError  with the place: not JSON, unknown keys, wrong types, values out of range
+/// @throws InputError  with the position: not JSON, unknown keys, wrong types, values out of range
 SolveScene read_solve_scene(const std::filesystem::path& path);
 /// @param where   name for messages
 /// @param folder  what relative paths are relative to

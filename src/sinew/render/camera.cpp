@@ -1,13 +1,13 @@
 #include "sinew/render/camera.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace sinew {
 
@@ -76,7 +76,6 @@ Vec3 direction_to_viewer(double azimuth, double elevation) {
 }
 
 ViewAngles angles_of(View view) {
-    constexpr double kPi = std::numbers::pi;
     switch (view) {
         case View::Back:
             return {kPi, 0.0};

@@ -35,7 +35,7 @@ struct ViewAngles {
 };
 ViewAngles angles_of(View view);
 
-/// A camera that looks along the given angles and just holds all points, with `margin` (share of
+/// A camera that looks along the given angles and just holds all points, with `margin` (fraction of
 /// the picture's side, [0, 0.45]) left free on every side.
 /// @param field_of_view  vertical, rad; 0 = parallel rays
 Camera fit_camera(std::span<const Vec3> points, const ViewAngles& angles, double field_of_view,

@@ -1,16 +1,17 @@
 #include "sinew/render/lighting.h"
 
+#include "sinew/base/units.h"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew::detail {
 
 namespace {
 
-constexpr float kPi = std::numbers::pi_v<float>;
+constexpr auto kPiFloat = static_cast<float>(kPi);
 /// Reflectance at normal incidence of water-like matter (index of refraction 1.4).
 constexpr float kF0 = 0.028f;
 
@@ -32,10 +33,10 @@ float highlight(const Vec3f& n, const Vec3f& v, const Vec3f& l, float roughness)
     const float a2 = std::pow(roughness, 4.0f);
     const float nh = n.dot(h);
     const float d = nh * nh * (a2 - 1.0f) + 1.0f;
-    const float density = a2 / (kPi * d * d);
+    const float density = a2 / (kPiFloat * d * d);
     const float shadow =
         nl * std::sqrt(nv * nv * (1.0f - a2) + a2) + nv * std::sqrt(nl * nl * (1.0f - a2) + a2);
-    return density * fresnel(h.dot(v)) * 0.5f / shadow * nl * kPi;
+    return density * fresnel(h.dot(v)) * 0.5f / shadow * nl * kPiFloat;
 }
 
 struct Frame {
@@ -61,7 +62,8 @@ Eigen::Vector2f disc(float u, float v) {
     }
     const bool is_wide = std::abs(a) > std::abs(b);
     const float r = is_wide ? a : b;
-    const float phi = is_wide ? 0.25f * kPi * b / a : 0.5f * kPi - 0.25f * kPi * a / b;
+    const float phi =
+        is_wide ? 0.25f * kPiFloat * b / a : 0.5f * kPiFloat - 0.25f * kPiFloat * a / b;
     return {r * std::cos(phi), r * std::sin(phi)};
 }
 

@@ -23,7 +23,7 @@ struct RenderOptions {
     double turn = 0.0;            ///< added to the view's azimuth, degrees; towards the body's left
     double tilt = 0.0;            ///< added to the view's elevation, degrees; towards above
     double field_of_view = 14.0;  ///< vertical, degrees; 0 = parallel rays
-    double margin = 0.05;         ///< free share of the picture on every side, [0, 0.45]
+    double margin = 0.05;         ///< free fraction of the picture on every side, [0, 0.45]
     std::string focus = {};       ///< names of parts to fill the picture with; empty = all
     std::string layers = {};      ///< "skin,muscles,bones" ...; empty = all
     double skin_opacity = 1.0;    ///< [0, 1]

@@ -8,7 +8,7 @@ namespace sinew {
 
 /// Skins without flesh, to compare with: how transforms of bones are blended at a vertex.
 enum class BlendMethod {
-    Linear,           ///< x' = sum_b w_b T_b x; collapses where bones turn against each other
+    Linear,           ///< x' = sum_b w_b T_b x; collapses where bones rotate against each other
     DualQuaternions,  ///< rigid transforms in between [Kavan2007]; bulges where bones bend
 };
 

@@ -146,17 +146,6 @@ Points middles_of_limbs(const TriangleMesh& skin) {
 
 }  // namespace
 
-CharacterSkeleton skeleton_of(const Skeleton& skeleton) {
-    const std::vector<Index> joint_of = joints_of_segments(skeleton);
-    CharacterSkeleton character;
-    for (const Joint& joint : skeleton.joints) {
-        character.joints.push_back({.name = joint.name,
-                                    .parent = joint.parent < 0 ? -1 : joint_of[at(joint.parent)],
-                                    .position = joint.centre});
-    }
-    return character;
-}
-
 SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh& fine) {
     constexpr int kCorners = 4;  // the least that upsampling takes; the last one counts nothing
     UpsamplingWeights weights{.neighbours = kCorners};

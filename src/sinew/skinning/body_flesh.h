@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sinew/body/body.h"
-#include "sinew/body/character_skeleton.h"
+#include "sinew/body/skeleton_model.h"
 #include "sinew/skinning/skin_on_bones.h"
 #include "sinew/skinning/skin_upsampling.h"
 
@@ -30,8 +30,5 @@ BodyFlesh build_body_flesh(const Body& body, double sliding);
 /// nearest triangle at rest. Unlike moving least squares it never reaches beyond a crease, where
 /// coarse skins of bodies fold within a few edges.
 SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh& fine);
-
-/// A body's joints as those of a character: joint j turns what hangs on joint j of the body.
-CharacterSkeleton skeleton_of(const Skeleton& skeleton);
 
 }  // namespace sinew

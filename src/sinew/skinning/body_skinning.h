@@ -13,7 +13,7 @@ namespace sinew {
 struct BodySkinningOptions {
     int iterations = 10;          ///< local and global steps per frame, >= 1
     double step = 1.0 / 30.0;     ///< between frames, s, > 0
-    double damping = 0.9;         ///< share of the velocity that is kept, [0, 1]
+    double damping = 0.9;         ///< fraction of the velocity that is kept, [0, 1]
     bool dynamics = true;         ///< false: every frame is at rest
     Vec3 gravity = Vec3::Zero();  ///< m/s^2; the shape at rest is free of it
     double sliding = 0.02;        ///< bones hold no flesh so near to a joint that moves, m, >= 0
@@ -62,7 +62,7 @@ public:
     const Points& positions() const {
         return state().positions;
     }
-    /// Of the body's skin, in its order: the same places.
+    /// Of the body's skin, in its order: the same positions.
     const Points& skin() const;
     /// The skin at rest; its bones are joints.
     const SkinOnBones& skin_on_joints() const;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/mesh/validity.h"
 
@@ -60,11 +61,11 @@ std::vector<BoneVolume> stretched_out(const CharacterSkeleton& skeleton, const B
             // three, 109 between four, then evenly about the axis.
             double lean = 0.0;
             if (has_parent) {
-                lean = n == 1 ? 0.0 : (n == 2 ? M_PI / 3.0 : 1.2310);
+                lean = n == 1 ? 0.0 : (n == 2 ? kPi / 3.0 : 1.2310);
             } else {
-                lean = n == 1 ? 0.0 : M_PI / 2.0;
+                lean = n == 1 ? 0.0 : kPi / 2.0;
             }
-            const double turn = 2.0 * M_PI * static_cast<double>(k) / static_cast<double>(n);
+            const double turn = 2.0 * kPi * static_cast<double>(k) / static_cast<double>(n);
             BoneVolume& bone = out[children[j][k]];
             bone.origin = place[j];
             bone.axis =

@@ -25,7 +25,7 @@ struct ProjectiveSkinningOptions {
     int iterations = 10;      ///< local and global steps per frame, >= 1
     double stiffness = 85.0;  ///< weight of the strain, > 0
     double step = 0.2;        ///< of one frame, > 0
-    double damping = 1.0;     ///< share of the velocity that is kept, [0, 1]
+    double damping = 1.0;     ///< fraction of the velocity that is kept, [0, 1]
     double mass = 20.0;       ///< of the whole character, kg, > 0, spread by volume
     bool dynamics = true;     ///< false: every frame is at rest
     SkinCollisions collisions = SkinCollisions::None;

@@ -36,7 +36,7 @@ struct UpsamplingWeights {
 /// reproduced; the rest shape always is.
 /// Departs: distances run along the edges of the coarse skin from the triangle nearest to the fine
 /// vertex. What the polynomials leave over at rest (points off a plane or quadric on which all
-/// neighbours lie) turns with that triangle.
+/// neighbours lie) rotates with that triangle.
 class SkinUpsampling {
 public:
     /// @throws InputError when a mesh is not valid or the coarse one has no triangle

@@ -40,7 +40,7 @@ struct LocalGlobalReport : StepReport {
 };
 
 /// Projective Dynamics [Bouaziz2014; Komaritzan, section 2.2]: minimises a sum of projective terms
-/// by turns of a local step (every constraint finds its nearest allowed state) and a global step
+/// by alternating a local step (every constraint finds its nearest allowed state) and a global step
 /// (one linear system whose factor is kept), at rest or in time.
 ///
 /// The factor belongs to the terms as they are when it is made. While growth changes it remains a
@@ -51,7 +51,7 @@ public:
     /// Orders, analyses and factorises. When nothing holds the body, a millionth of the mean
     /// diagonal is added: steps become a little shorter, results stay.
     /// @param terms  all of which offer a projection
-    /// @param fixed  vertices that leave the unknowns and keep the place they are given
+    /// @param fixed  vertices that leave the unknowns and keep the position they are given
     ///               [Komaritzan, section 2.2.3]
     /// @throws InputError  when a term has no projection or a vertex does not exist
     LocalGlobal(Eigen::Index vertices, EnergyTerms terms, std::span<const Index> fixed = {});
@@ -87,8 +87,8 @@ public:
     const FactorResult& set_dynamics(std::span<const double> masses, double step);
 
     /// One step of implicit Euler [Komaritzan, eqs. 2.12-2.14]: x and v at t become those at t +
-    /// dt. Where x has fixed vertices at a new place, they move there within the step.
-    /// @param damping  mu, the share of the velocity that is kept, [0, 1]
+    /// dt. Where x has fixed vertices at a new position, they move there within the step.
+    /// @param damping  mu, the fraction of the velocity that is kept, [0, 1]
     LocalGlobalReport advance(Points& x, Points& v, double damping,
                               const LocalGlobalOptions& options = {},
                               const Progress& progress = {});

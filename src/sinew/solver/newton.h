@@ -15,14 +15,15 @@
 namespace sinew {
 
 struct NewtonOptions {
-    int max_iterations = 200;           ///< factorise and step at most so often, >= 0
-    double tolerance = 1e-9;            ///< largest residual, relative to the forces at work, > 0
-    double sufficient_decrease = 1e-4;  ///< share of the predicted decrease to insist on, (0, 0.5)
-    bool is_minimum_checked = true;     ///< leave saddle points, e.g. a body collapsed to a point
-    bool is_exact_tried = true;         ///< false: project every Hessian, where few are definite
-    double exact_below = 1.0;  ///< residual from which on the exact Hessian is tried, [0, 1]
-    double still = 0.0;        ///< arrived when a whole step moves no vertex further, m, >= 0
-    int seed = 1;              ///< of the small shake that leaves a saddle point, >= 0
+    int max_iterations = 200;  ///< factorise and step at most so often, >= 0
+    double tolerance = 1e-9;   ///< largest residual, relative to the forces at work, > 0
+    double sufficient_decrease =
+        1e-4;                        ///< fraction of the predicted decrease to insist on, (0, 0.5)
+    bool is_minimum_checked = true;  ///< leave saddle points, e.g. a body collapsed to a point
+    bool is_exact_tried = true;      ///< false: project every Hessian, where few are definite
+    double exact_below = 1.0;        ///< residual from which on the exact Hessian is tried, [0, 1]
+    double still = 0.0;              ///< arrived when a whole step moves no vertex further, m, >= 0
+    int seed = 1;                    ///< of the small shake that leaves a saddle point, >= 0
 };
 
 template <class Options, class Visitor>
@@ -55,7 +56,7 @@ using NewtonStatus = SolverStatus;
 
 /// What happened; `residual` is relative to the forces at work.
 struct NewtonReport : SolverReport {
-    std::vector<double> step = {};  ///< share of the Newton step taken, one per iteration
+    std::vector<double> step = {};  ///< fraction of the Newton step taken, one per iteration
     int factorisations = 0;
     int projected_hessians = 0;  ///< how often the exact one was not positive definite
     int saddle_points_left = 0;

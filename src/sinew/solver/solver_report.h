@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 namespace sinew {
@@ -18,6 +19,11 @@ struct SolverReport {
     std::vector<double> energy = {};    ///< J
     std::vector<double> residual = {};  ///< |forces on free vertices|, relative; see the solver
     double seconds_total = 0.0;
+
+    /// Where it ended; infinite when nothing was solved.
+    double last_residual() const {
+        return residual.empty() ? std::numeric_limits<double>::infinity() : residual.back();
+    }
 };
 
 }  // namespace sinew

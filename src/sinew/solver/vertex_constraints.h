@@ -6,9 +6,9 @@
 
 namespace sinew {
 
-/// Places that vertices must keep exactly: points, lines and planes. What a constraint takes away
-/// leaves the unknowns of the solver. Several constraints on one vertex meet: two planes make a
-/// line, three a point.
+/// Positions that vertices must keep exactly: points, lines and planes. What a constraint takes
+/// away leaves the unknowns of the solver. Several constraints on one vertex meet: two planes make
+/// a line, three a point.
 class VertexConstraints {
 public:
     /// Keeps vertex v at `position`, m. Replaces what was said about v before.
@@ -31,7 +31,7 @@ public:
         return freedoms_;
     }
 
-    /// Moves constrained vertices to the nearest place allowed to them.
+    /// Moves constrained vertices to the nearest position allowed to them.
     void apply(Points& x) const;
     /// The part of a force or velocity that the constraints leave; the rest is set to zero.
     void project(Points& v) const;

@@ -46,11 +46,11 @@ struct GrowingShare {
     double fraction = 0.0;  ///< of the tetrahedron's volume, (0, 1]
 };
 
-/// Growth tensor of a tetrahedron: its shares blended, the rest (1 - sum of fractions) unchanged.
-/// The tensors of stretches are symmetric, so their rotations are all the identity.
+/// Growth tensor of a tetrahedron: its fractions blended, the rest (1 - sum of fractions)
+/// unchanged. The tensors of stretches are symmetric, so their rotations are all the identity.
 /// Departs: linear blending loses volume (half of a tetrahedron grown to 2.56 times should give
 /// 1.78, but (1/2 + 1.6/2)^2 = 1.69). With `keeps_volume` the blend is widened across the fibre of
-/// the largest share until its determinant is the weighted mean of volumes.
+/// the largest fraction until its determinant is the weighted mean of volumes.
 Mat3 blended_growth(std::span<const GrowingShare> shares, bool keeps_volume = true);
 
 }  // namespace sinew

@@ -58,7 +58,7 @@ std::shared_ptr<Pins> make_attachment_term(const Body& body, const TissueStiffne
 /// Mean density of each tetrahedron, kg/m^3.
 std::vector<double> densities_of_tets(const Body& body);
 
-/// Volume share of one tissue in each tetrahedron, [0, 1].
+/// Volume fraction of one tissue in each tetrahedron, [0, 1].
 std::vector<double> tissue_share_of_tets(const Body& body, Tissue tissue);
 
 }  // namespace sinew

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/body/character_skeleton.h"
+#include "sinew/body/recording.h"
 
 #include <span>
 #include <string>
@@ -31,11 +31,11 @@ double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& t
 /// unless that is more than 15 degrees off, and then follows the one before it.
 ///
 /// Only one joint, the carrier, has a way of its own; the target's bones keep their lengths.
-class MotionTransfer {
+class NamedTransfer {
 public:
     /// @throws InputError  naming `where`: no joint of the target has the name of one of the source
-    MotionTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target,
-                   RestPoses rests, std::string_view where);
+    NamedTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target, RestPoses rests,
+                  std::string_view where);
 
     /// Of a target's joint; -1: none.
     Index source_of(std::size_t joint) const {
@@ -69,6 +69,17 @@ private:
     std::vector<Eigen::Quaterniond> alignment_;
     double scale_ = 1.0;
 };
+
+/// How many joints of the target have the name of one of the recording.
+std::size_t count_named_joints(const Recording& recording, const CharacterSkeleton& target);
+/// Whether all joints of the target are in the source by their names, with the same bones at rest
+/// up to one scale.
+bool is_same_skeleton(const CharacterSkeleton& source, const CharacterSkeleton& target);
+
+/// The recording on that skeleton, joint by joint.
+/// @throws InputError  when no joint of the recording has the name of a joint of the target
+CharacterMotion transfer_by_names(const Recording& recording, const CharacterSkeleton& target,
+                                  RestPoses rests);
 
 /// Which joints move against their parents, gathered pose by pose.
 class MovedJoints {

@@ -1,4 +1,4 @@
-#include "sinew/body/motion_transfer.h"
+#include "sinew/body/named_transfer.h"
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
@@ -22,18 +22,6 @@ constexpr double kAcross = 0.7071;  // cosine of the angle between a bone and th
 constexpr double kNearlySame = 0.966;  // cosine of the angle within which feet stay as they are
 constexpr double kSameDirection = 1.0 - 1e-12;
 constexpr double kMoved = 2e-3;  // of a skeleton's size: files round
-
-// A name without what programs add: namespaces ("mixamorig:Hips"), case, gaps.
-std::string bare_joint_name(const std::string& name) {
-    const std::size_t colon = name.find_last_of(":|");
-    std::string plain;
-    for (const char c : lower(colon == std::string::npos ? name : name.substr(colon + 1))) {
-        if (c != '_' && c != '-' && c != '.' && c != ' ') {
-            plain += c;
-        }
-    }
-    return plain;
-}
 
 const Vec3& place(const CharacterSkeleton& skeleton, Index joint) {
     return skeleton.joints[static_cast<std::size_t>(joint)].position;
@@ -134,8 +122,8 @@ double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& t
     return lengths > 0.0 ? cosines / lengths : 1.0;
 }
 
-MotionTransfer::MotionTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target,
-                               RestPoses rests, std::string_view where)
+NamedTransfer::NamedTransfer(const CharacterSkeleton& source, const CharacterSkeleton& target,
+                             RestPoses rests, std::string_view where)
     : target_(target), alignment_(target.size(), Eigen::Quaterniond::Identity()) {
     std::vector<std::string> names;
     for (const CharacterJoint& joint : source.joints) {
@@ -168,7 +156,7 @@ MotionTransfer::MotionTransfer(const CharacterSkeleton& source, const CharacterS
     }
 }
 
-void MotionTransfer::align(const CharacterSkeleton& source) {
+void NamedTransfer::align(const CharacterSkeleton& source) {
     // The nearest joints below each one that both skeletons have.
     std::vector<std::vector<Index>> below(target_.size());
     for (std::size_t j = 0; j < target_.size(); ++j) {
@@ -229,7 +217,7 @@ void MotionTransfer::align(const CharacterSkeleton& source) {
     }
 }
 
-std::size_t MotionTransfer::carrier(const std::vector<char>& is_moved) const {
+std::size_t NamedTransfer::carrier(const std::vector<char>& is_moved) const {
     const auto has_source = [](Index k) { return k >= 0; };
     auto best = static_cast<std::size_t>(std::find_if(source_.begin(), source_.end(), has_source) -
                                          source_.begin());
@@ -256,8 +244,8 @@ std::size_t MotionTransfer::carrier(const std::vector<char>& is_moved) const {
     return best;
 }
 
-JointRotations MotionTransfer::operator()(std::span<const Eigen::Quaterniond> turns,
-                                          const Vec3& way, std::size_t carrier) const {
+JointRotations NamedTransfer::operator()(std::span<const Eigen::Quaterniond> turns, const Vec3& way,
+                                         std::size_t carrier) const {
     JointRotations key;
     std::vector<Eigen::Quaterniond> turned(target_.size(), Eigen::Quaterniond::Identity());
     for (std::size_t j = 0; j < target_.size(); ++j) {
@@ -305,57 +293,74 @@ void MovedJoints::add(const std::vector<Eigen::Affine3d>& now) {
     }
 }
 
-namespace {
-
-std::vector<Eigen::Affine3d> as_affine(const std::vector<Eigen::Isometry3d>& world) {
-    return {world.begin(), world.end()};
+std::size_t count_named_joints(const Recording& recording, const CharacterSkeleton& target) {
+    std::vector<std::string> names;
+    for (const CharacterJoint& joint : recording.skeleton.joints) {
+        names.push_back(joint.name);
+    }
+    const std::vector<Index> source = joints_by_name(names, target);
+    return static_cast<std::size_t>(
+        std::count_if(source.begin(), source.end(), [](Index k) { return k >= 0; }));
 }
 
-// Of the joints of a clip's skeleton; its tips stay where they are.
-std::vector<char> moved_joints(const MotionClip& clip) {
+bool is_same_skeleton(const CharacterSkeleton& source, const CharacterSkeleton& target) {
+    constexpr double kSame = 1e-3;
+    std::vector<std::string> names;
+    for (const CharacterJoint& joint : source.joints) {
+        names.push_back(joint.name);
+    }
+    const std::vector<Index> number = joints_by_name(names, target);
+    double own = 0.0;
+    double other = 0.0;
+    std::vector<std::pair<Vec3, Vec3>> bones;
+    for (std::size_t j = 0; j < target.size(); ++j) {
+        if (number[j] < 0) {
+            return false;
+        }
+        const Index up = target.joints[j].parent;
+        if (up >= 0) {
+            bones.emplace_back(
+                target.joints[j].position - place(target, up),
+                place(source, number[j]) - place(source, number[static_cast<std::size_t>(up)]));
+            own += bones.back().first.norm();
+            other += bones.back().second.norm();
+        }
+    }
+    const double scale = other > 0.0 ? own / other : 1.0;
+    return std::all_of(bones.begin(), bones.end(), [&](const auto& bone) {
+        return (bone.first - scale * bone.second).norm() <= kSame * std::max(own, 1e-12);
+    });
+}
+
+CharacterMotion transfer_by_names(const Recording& recording, const CharacterSkeleton& target,
+                                  RestPoses rests) {
+    const CharacterSkeleton& source = recording.skeleton;
+    const NamedTransfer transfer(source, target, rests, recording.name);
     std::vector<Index> parents;
-    for (const MotionJoint& joint : clip.joints) {
+    std::vector<Eigen::Affine3d> rest;
+    for (const CharacterJoint& joint : source.joints) {
         parents.push_back(joint.parent);
+        rest.emplace_back(Eigen::Translation3d(joint.position));
     }
-    MovedJoints moved(std::move(parents), as_affine(offset_pose(clip)));
-    for (std::size_t f = 0; f < clip.frame_count; ++f) {
-        moved.add(as_affine(forward_kinematics(clip, f)));
-    }
-    std::vector<char> with_tips;
-    for (std::size_t k = 0; k < clip.joints.size(); ++k) {
-        with_tips.push_back(moved.moved()[k]);
-        if (clip.joints[k].has_end) {
-            with_tips.push_back(0);
+    MovedJoints moved(std::move(parents), rest);
+    for (const CharacterPose& pose : recording.poses) {
+        std::vector<Eigen::Affine3d> now;
+        for (std::size_t j = 0; j < source.size(); ++j) {
+            now.emplace_back(pose[j] * rest[j]);
         }
+        moved.add(now);
     }
-    return with_tips;
-}
-
-}  // namespace
-
-CharacterMotion motion_of(const MotionClip& clip, const CharacterSkeleton& skeleton,
-                          RestPoses rests) {
-    require_valid(clip, "motion");
-    const CharacterSkeleton source = skeleton_of(clip);
-    const MotionTransfer transfer(source, skeleton, rests, "motion '" + clip.name + "'");
-    // Joint of the clip that each one of its skeleton turns with: tips come after theirs.
-    std::vector<std::size_t> turns_with;
-    for (std::size_t k = 0; k < clip.joints.size(); ++k) {
-        turns_with.insert(turns_with.end(), clip.joints[k].has_end ? 2 : 1, k);
-    }
-    const std::vector<Eigen::Isometry3d> rest = offset_pose(clip);
-    const std::size_t carrier = transfer.carrier(moved_joints(clip));
-    const std::size_t by = turns_with[static_cast<std::size_t>(transfer.source_of(carrier))];
+    const std::size_t carrier = transfer.carrier(moved.moved());
+    const Index by = transfer.source_of(carrier);
     CharacterMotion motion;
-    for (std::size_t f = 0; f < clip.frame_count; ++f) {
-        const std::vector<Eigen::Isometry3d> now = forward_kinematics(clip, f);
+    motion.times = recording.times;
+    for (std::size_t f = 0; f < recording.poses.size(); ++f) {
         std::vector<Eigen::Quaterniond> turns;
-        for (const std::size_t k : turns_with) {
-            turns.emplace_back(now[k].linear());
+        for (const Eigen::Isometry3d& T : recording.poses[f]) {
+            turns.emplace_back(T.linear());
         }
-        motion.times.push_back(static_cast<double>(f) * clip.frame_time);
         motion.keys.push_back(
-            transfer(turns, now[by].translation() - rest[by].translation(), carrier));
+            transfer(turns, recording.position(f, by) - recording.rest_position(by), carrier));
     }
     return motion;
 }

@@ -1,6 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/random.h"
-#include "sinew/body/motion_transfer.h"
+#include "sinew/body/named_transfer.h"
 
 #include <gtest/gtest.h>
 
@@ -54,10 +54,10 @@ Vec3 posed(const CharacterSkeleton& skeleton, const CharacterPose& pose, std::si
     return pose[joint] * skeleton.joints[joint].position;
 }
 
-TEST(MotionTransfer, HangingArmsAreLedToWhereARecordingWithArmsSidewaysHasThem) {
+TEST(NamedTransfer, HangingArmsAreLedToWhereARecordingWithArmsSidewaysHasThem) {
     const CharacterSkeleton source = half_person(0.0, 0.0, 0.0);
     const CharacterSkeleton target = half_person(0.8, 0.15, 0.05);
-    const MotionTransfer transfer(source, target, RestPoses::Aligned, "test");
+    const NamedTransfer transfer(source, target, RestPoses::Aligned, "test");
     EXPECT_NEAR(transfer.scale(), 1.0, 0.02);  // the neck is longer
     const std::vector<Eigen::Quaterniond> turns = random_turns(source.size());
     const CharacterPose pose = pose_of(target, transfer(turns, Vec3::Zero()));
@@ -76,13 +76,13 @@ TEST(MotionTransfer, HangingArmsAreLedToWhereARecordingWithArmsSidewaysHasThem) 
     }
 }
 
-TEST(MotionTransfer, TheZeroPoseIsTheRestWhereThatIsAskedForOrBothAreAlike) {
+TEST(NamedTransfer, TheZeroPoseIsTheRestWhereThatIsAskedForOrBothAreAlike) {
     const CharacterSkeleton source = half_person(0.0, 0.0, 0.0);
     const CharacterSkeleton hanging = half_person(0.8, 0.15, 0.05);
     const CharacterSkeleton tall = half_person(0.0, 0.0, 0.0, 1.7);
     const std::vector<Eigen::Quaterniond> turns = random_turns(source.size());
-    const MotionTransfer same(source, hanging, RestPoses::Same, "test");
-    const MotionTransfer alike(source, tall, RestPoses::Aligned, "test");
+    const NamedTransfer same(source, hanging, RestPoses::Same, "test");
+    const NamedTransfer alike(source, tall, RestPoses::Aligned, "test");
     EXPECT_NEAR(alike.scale(), 1.7, 1e-12);
     for (std::size_t j = 0; j < source.size(); ++j) {
         EXPECT_EQ(same.alignment(j).coeffs(), Eigen::Quaterniond::Identity().coeffs());
@@ -93,7 +93,7 @@ TEST(MotionTransfer, TheZeroPoseIsTheRestWhereThatIsAskedForOrBothAreAlike) {
 }
 
 // A joint in between that the recording does not have, and a hand of two fingers.
-TEST(MotionTransfer, JointsThatTheRecordingLacksFollowAndHandsPointBetweenTheirFingers) {
+TEST(NamedTransfer, JointsThatTheRecordingLacksFollowAndHandsPointBetweenTheirFingers) {
     CharacterSkeleton source = half_person(0.0, 0.0, 0.0);
     CharacterSkeleton target = half_person(0.8, 0.0, 0.0);
     const auto fingers = [](CharacterSkeleton& s) {
@@ -116,8 +116,8 @@ TEST(MotionTransfer, JointsThatTheRecordingLacksFollowAndHandsPointBetweenTheirF
          .parent = 4,
          .position = 0.5 * (target.joints[4].position + target.joints[5].position)});
     twisted.joints[6].parent = 5;
-    const MotionTransfer plain(source, target, RestPoses::Aligned, "test");
-    const MotionTransfer transfer(source, twisted, RestPoses::Aligned, "test");
+    const NamedTransfer plain(source, target, RestPoses::Aligned, "test");
+    const NamedTransfer transfer(source, twisted, RestPoses::Aligned, "test");
     EXPECT_EQ(transfer.source_of(5), -1);
     const std::vector<Eigen::Quaterniond> turns = random_turns(source.size());
     const CharacterPose expected = pose_of(target, plain(turns, Vec3::Zero()));
@@ -132,7 +132,7 @@ TEST(MotionTransfer, JointsThatTheRecordingLacksFollowAndHandsPointBetweenTheirF
 
 // A root on the floor with hips above it, as animation programs have them: hips sink against a root
 // that stays or turns. Targets that animators pull at move too, and carry nothing.
-TEST(MotionTransfer, HipsAreFollowedWhereTheyMoveAgainstARoot) {
+TEST(NamedTransfer, HipsAreFollowedWhereTheyMoveAgainstARoot) {
     CharacterSkeleton rig = half_person(0.3, 0.0, 0.0);
     for (CharacterJoint& joint : rig.joints) {
         ++joint.parent;
@@ -165,7 +165,7 @@ TEST(MotionTransfer, HipsAreFollowedWhereTheyMoveAgainstARoot) {
         for (CharacterJoint& joint : target.joints) {
             joint.position *= size;
         }
-        const MotionTransfer transfer(rig, target, RestPoses::Aligned, "test");
+        const NamedTransfer transfer(rig, target, RestPoses::Aligned, "test");
         EXPECT_EQ(transfer.carrier(std::vector<char>(rig.size(), 0)), 0u);
         const std::size_t carrier = transfer.carrier(moved.moved());
         ASSERT_EQ(carrier, 1u);
@@ -178,7 +178,7 @@ TEST(MotionTransfer, HipsAreFollowedWhereTheyMoveAgainstARoot) {
     }
 }
 
-TEST(MotionTransfer, SkeletonsThatLieAreUnlikeThoseThatStand) {
+TEST(NamedTransfer, SkeletonsThatLieAreUnlikeThoseThatStand) {
     const CharacterSkeleton person = half_person(0.0, 0.0, 0.0);
     CharacterSkeleton lying = half_person(0.5, 0.1, 0.05);
     EXPECT_GT(rest_likeness(lying, person), 0.9);
@@ -188,12 +188,12 @@ TEST(MotionTransfer, SkeletonsThatLieAreUnlikeThoseThatStand) {
     EXPECT_LT(rest_likeness(lying, person), 0.5);
 }
 
-TEST(MotionTransfer, OtherNamesAreRefused) {
+TEST(NamedTransfer, OtherNamesAreRefused) {
     CharacterSkeleton other = half_person(0.0, 0.0, 0.0);
     for (CharacterJoint& joint : other.joints) {
         joint.name += "_x";
     }
-    EXPECT_THROW(MotionTransfer(half_person(0.0, 0.0, 0.0), other, RestPoses::Aligned, "test"),
+    EXPECT_THROW(NamedTransfer(half_person(0.0, 0.0, 0.0), other, RestPoses::Aligned, "test"),
                  InputError);
 }
 

@@ -1,0 +1,340 @@
+#include "bench/motion_bench.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/body/foot_contacts.h"
+#include "sinew/body/kinematics.h"
+#include "sinew/body/retarget.h"
+#include "sinew/body/skeleton_model.h"
+#include "sinew/build/figure.h"
+#include "sinew/build/joint_tree.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
+#include "sinew/io/joint_names_file.h"
+#include "sinew/io/mass_files.h"
+#include "sinew/io/motion_files.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <optional>
+
+namespace sinew::bench {
+
+namespace {
+
+// Where parts of a person are over time, and how they were at rest.
+struct MovedPerson {
+    PersonJoints joints;
+    std::vector<Vec3> rest;
+    std::vector<std::vector<Vec3>> frames;
+    std::vector<std::vector<Mat3>> rotations;  // of what hangs on a joint
+};
+
+struct Target {
+    std::string name;
+    double ground = 0.0;
+    std::function<std::pair<MovedPerson, RetargetReport>(const Recording&, const JointNames&)> move;
+};
+
+MovedPerson moved_character(const CharacterSkeleton& skeleton, const CharacterMotion& motion,
+                            const JointNames& names) {
+    MovedPerson person;
+    std::vector<std::string> joints;
+    for (const CharacterJoint& joint : skeleton.joints) {
+        joints.push_back(joint.name);
+        person.rest.push_back(joint.position);
+    }
+    person.joints = find_person_joints(joints, names);
+    for (const JointRotations& key : motion.keys) {
+        const CharacterPose pose = pose_of(skeleton, key);
+        std::vector<Vec3> places;
+        std::vector<Mat3> rotations;
+        for (std::size_t j = 0; j < pose.size(); ++j) {
+            places.push_back(pose[j] * person.rest[j]);
+            rotations.emplace_back(pose[j].linear());
+        }
+        person.frames.push_back(std::move(places));
+        person.rotations.push_back(std::move(rotations));
+    }
+    return person;
+}
+
+Target body_target(const std::string& name, FigureSex sex) {
+    const FigureTable table = read_figure(data_folder() / "figure");
+    const auto skeleton = [&](FigurePose pose) {
+        const FigureTable shaped = shape_figure(table, {.sex = sex, .pose = pose});
+        return build_joint_tree(shaped.root, joints_of(shaped), "figure").skeleton;
+    };
+    const auto ankle = [](const Skeleton& s) {
+        for (const Joint& joint : s.joints) {
+            if (joint.name == "ankle_l") {
+                return joint.centre.y();
+            }
+        }
+        return 0.0;
+    };
+    const Skeleton stands = skeleton(FigurePose::A);
+    // Its soles are as far below its ankles as in the stance that it was measured in, on y = 0.
+    const double ground = ankle(stands) - ankle(skeleton(FigurePose::Measured));
+    return {
+        name, ground, [=](const Recording& recording, const JointNames& names) {
+            const RetargetedPoses moved = retarget(recording, stands, names, {.ground = ground});
+            return std::pair(moved_character(skeleton_of(stands),
+                                             motion_of(stands, moved.times, moved.poses), names),
+                             moved.report);
+        }};
+}
+
+// Parents in MakeHuman's default rig, by the names of its joints.
+std::string parent_in_makehuman(const std::string& name) {
+    const std::size_t dot = name.find('.');
+    const std::string side = dot == std::string::npos ? "" : name.substr(dot);
+    const std::string stem = name.substr(0, dot);
+    static const std::map<std::string, std::string> kParents = {
+        {"spine05", "root"},          {"spine04", "spine05"},       {"spine03", "spine04"},
+        {"spine02", "spine03"},       {"spine01", "spine02"},       {"neck01", "spine01"},
+        {"neck02", "neck01"},         {"neck03", "neck02"},         {"head", "neck03"},
+        {"clavicle", "spine01"},      {"shoulder01", "clavicle"},   {"upperarm01", "shoulder01"},
+        {"upperarm02", "upperarm01"}, {"lowerarm01", "upperarm02"}, {"lowerarm02", "lowerarm01"},
+        {"wrist", "lowerarm02"},      {"finger1-1", "wrist"},       {"metacarpal2", "wrist"},
+        {"finger3-1", "metacarpal2"}, {"pelvis", "root"},           {"upperleg01", "pelvis"},
+        {"upperleg02", "upperleg01"}, {"lowerleg01", "upperleg02"}, {"lowerleg02", "lowerleg01"},
+        {"foot", "lowerleg02"},       {"toe1-1", "foot"},           {"toe2-1", "foot"},
+        {"toe3-1", "foot"},           {"toe4-1", "foot"},           {"toe5-1", "foot"}};
+    const auto found = kParents.find(stem);
+    if (found == kParents.end()) {
+        return "";
+    }
+    const bool is_middle = found->second.starts_with("spine") || found->second == "root" ||
+                           found->second.starts_with("neck");
+    return found->second + (is_middle ? "" : side);
+}
+
+Target makehuman_target(const nlohmann::json& truth, const std::string& body) {
+    CharacterSkeleton skeleton;
+    std::map<std::string, Index> number;
+    const auto& order = truth["joint_order"];
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const std::string name = order[k];
+        const std::string parent = parent_in_makehuman(name);
+        if (name == "root" || number.contains(parent)) {
+            const auto& p = truth["bodies"][body][k];
+            number[name] = static_cast<Index>(skeleton.size());
+            skeleton.joints.push_back({.name = name,
+                                       .parent = name == "root" ? -1 : number[parent],
+                                       .position = Vec3(p[0], p[1], p[2])});
+        }
+    }
+    return {"makehuman " + body, 0.0, [=](const Recording& recording, const JointNames& names) {
+                const RetargetedCharacter moved =
+                    retarget(recording, skeleton, names, {.ground = 0.0});
+                return std::pair(moved_character(skeleton, moved.motion, names), moved.report);
+            }};
+}
+
+Target model_target(const std::filesystem::path& folder) {
+    const MusculoskeletalModel model = read_mass(folder / "human.xml", folder / "muscle284.xml");
+    return {"MASS", 0.0, [=](const Recording& recording, const JointNames& names) {
+                const RetargetedModel moved = retarget(recording, model, names, {.ground = 0.0});
+                const KinematicTree tree(model);
+                MovedPerson person;
+                person.joints = person_joints(model, names);
+                const auto places = [&](std::span<const double> q) {
+                    const ModelPlacement placed = tree.place(q);
+                    std::vector<Vec3> all;
+                    std::vector<Mat3> turned;
+                    for (const ModelJoint& joint : model.joints) {
+                        const Placement& T = placed.bodies[static_cast<std::size_t>(joint.child)];
+                        all.push_back(T * joint.child_frame.position);
+                        turned.push_back(T.rotation);
+                    }
+                    return std::pair(all, turned);
+                };
+                const auto [rest, rest_turned] = places(rest_coordinates(model));
+                person.rest = rest;
+                const std::size_t n = model.coordinates.size();
+                for (std::size_t f = 0; f < moved.motion.times.size(); ++f) {
+                    auto [now, turned] = places(std::span(moved.motion.values).subspan(f * n, n));
+                    for (std::size_t j = 0; j < turned.size(); ++j) {
+                        turned[j] = turned[j] * rest_turned[j].transpose();
+                    }
+                    person.frames.push_back(std::move(now));
+                    person.rotations.push_back(std::move(turned));
+                }
+                return std::pair(person, moved.report);
+            }};
+}
+
+void measure_limbs(const Recording& recording, const PersonJoints& source,
+                   const MovedPerson& person, MotionFit& fit) {
+    double sum = 0.0;
+    double count = 0.0;
+    for (const auto& [from, to] :
+         {std::pair{"shoulder", "elbow"}, {"elbow", "wrist"}, {"hip", "knee"}, {"knee", "ankle"}}) {
+        for (const std::string side : {"_l", "_r"}) {
+            const auto a = static_cast<std::size_t>(person.joints.first(from + side));
+            const auto b = static_cast<std::size_t>(person.joints.first(to + side));
+            for (std::size_t f = 0; f < person.frames.size(); ++f) {
+                const Vec3 own = person.frames[f][b] - person.frames[f][a];
+                const Vec3 other = recording.position(f, source.first(to + side)) -
+                                   recording.position(f, source.first(from + side));
+                const double angle = std::atan2(own.cross(other).norm(), own.dot(other));
+                sum += angle;
+                count += 1.0;
+                fit.limb_largest = std::max(fit.limb_largest, angle);
+            }
+        }
+    }
+    fit.limb_mean = count > 0.0 ? sum / count : 0.0;
+}
+
+// How far the sole at a joint of the foot is below the ground, at most. That below the heel turns
+// with the ankle; that below the toes is as far below their joint as at rest.
+double deepest_sole(const MovedPerson& person, std::size_t ankle, std::size_t joint,
+                    double ground) {
+    const Vec3 heel(person.rest[ankle].x(), ground, person.rest[ankle].z());
+    double deepest = 0.0;
+    for (std::size_t f = 0; f < person.frames.size(); ++f) {
+        const Vec3 sole =
+            person.frames[f][ankle] + person.rotations[f][ankle] * (heel - person.rest[ankle]);
+        deepest = std::max(deepest, joint == ankle
+                                        ? ground - sole.y()
+                                        : person.rest[joint].y() - person.frames[f][joint].y());
+    }
+    return deepest;
+}
+
+void measure_feet(const Recording& recording, const PersonJoints& source, const MovedPerson& person,
+                  double ground, MotionFit& fit) {
+    std::vector<double> slides;
+    double leg = 0.0;
+    double recorded_leg = 0.0;
+    for (const auto& [a, b] : {std::pair{"hip_l", "knee_l"}, {"knee_l", "ankle_l"}}) {
+        leg += (person.rest[static_cast<std::size_t>(person.joints.first(a))] -
+                person.rest[static_cast<std::size_t>(person.joints.first(b))])
+                   .norm();
+        recorded_leg +=
+            (recording.rest_position(source.first(a)) - recording.rest_position(source.first(b)))
+                .norm();
+    }
+    const double scale = leg / recorded_leg;
+    for (const std::string point : {"ankle", "toe"}) {
+        std::array<std::vector<Vec3>, 2> recorded;
+        for (std::size_t s = 0; s < 2; ++s) {
+            const Index joint = source.first(point + (s == 0 ? "_l" : "_r"));
+            for (std::size_t f = 0; f < recording.poses.size(); ++f) {
+                recorded[s].push_back(scale * recording.position(f, joint));
+            }
+        }
+        for (std::size_t s = 0; s < 2; ++s) {
+            const std::string side = s == 0 ? "_l" : "_r";
+            const auto ankle = static_cast<std::size_t>(person.joints.first("ankle" + side));
+            const auto joint = static_cast<std::size_t>(person.joints.first(point + side));
+            // A toe joint moves with the foot: its own place, not its rotation, counts.
+            FootPaths paths{.own = recorded[s],
+                            .other = recorded[1 - s],
+                            .frame_time = recording.times[1] - recording.times[0],
+                            .leg = leg};
+            paths.ground = standing_height(paths, 0);
+            for (const ContactSpan& span : find_contacts(paths, 0)) {
+                double far = 0.0;
+                for (std::size_t f = span.first; f <= span.last; ++f) {
+                    Vec3 d = person.frames[f][joint] - person.frames[span.first][joint];
+                    d.y() = 0.0;
+                    far = std::max(far, d.norm());
+                }
+                slides.push_back(far);
+            }
+            fit.foot_depth = std::max(fit.foot_depth, deepest_sole(person, ankle, joint, ground));
+        }
+    }
+    std::sort(slides.begin(), slides.end());
+    fit.steps = static_cast<int>(slides.size());
+    if (!slides.empty()) {
+        fit.slide = slides.back();
+        fit.slide_p95 =
+            slides[static_cast<std::size_t>(0.95 * static_cast<double>(slides.size() - 1))];
+    }
+}
+
+MotionFit fit_of(const Target& target, const Recording& recording, const JointNames& names) {
+    MotionFit fit{.target = target.name, .clip = recording.name};
+    try {
+        const Timer timer;
+        const auto [person, report] = target.move(recording, names);
+        fit.ms_per_frame = 1e3 * timer.seconds() / static_cast<double>(recording.times.size());
+        std::vector<std::string> joints;
+        for (const CharacterJoint& joint : recording.skeleton.joints) {
+            joints.push_back(joint.name);
+        }
+        const PersonJoints source = find_person_joints(joints, names);
+        measure_limbs(recording, source, person, fit);
+        measure_feet(recording, source, person, target.ground, fit);
+        fit.limbs = report.limbs;
+        double weight = 0.0;
+        for (const LimbError& limb : report.limbs) {
+            fit.unlimited_mean += (1.0 - limb.limited_fraction) * limb.mean_unlimited;
+            weight += 1.0 - limb.limited_fraction;
+            fit.limited += limb.limited_fraction / static_cast<double>(report.limbs.size());
+        }
+        fit.unlimited_mean /= std::max(weight, 1e-9);
+    } catch (const InputError&) {
+        fit.is_refused = true;
+    }
+    return fit;
+}
+
+}  // namespace
+
+MotionBench run_motion_bench(const std::filesystem::path& data, bool is_short,
+                             const Progress& progress) {
+    namespace fs = std::filesystem;
+    std::vector<Target> targets = {body_target("man", FigureSex::Male),
+                                   body_target("woman", FigureSex::Female)};
+    if (const fs::path file = data / "scans" / "registered" / "truth_joints.json";
+        fs::exists(file)) {
+        std::ifstream stream(file);
+        const nlohmann::json truth = nlohmann::json::parse(stream);
+        targets.push_back(makehuman_target(truth, "body_00"));
+        targets.push_back(makehuman_target(truth, "body_01"));
+    }
+    if (fs::exists(data / "musculoskeletal" / "mass" / "human.xml")) {
+        targets.push_back(model_target(data / "musculoskeletal" / "mass"));
+    }
+    std::vector<fs::path> clips;
+    if (!fs::is_directory(data / "motion")) {
+        throw InputError({.where = (data / "motion").string(),
+                          .found = "no folder",
+                          .needs = "recordings (.bvh)",
+                          .remedy = "say where they are with --data"});
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(data / "motion")) {
+        if (entry.path().extension() == ".bvh") {
+            clips.push_back(entry.path());
+        }
+    }
+    std::sort(clips.begin(), clips.end());
+    if (is_short) {
+        std::erase_if(clips, [](const fs::path& clip) {
+            return clip.stem() != "07_01" && clip.stem() != "35_01";
+        });
+    }
+    const JointNames names = known_joint_names();
+    MotionBench bench;
+    auto stage = progress.stage("motions", clips.size() * targets.size());
+    for (const fs::path& clip : clips) {
+        const Recording recording = read_recording(clip);
+        for (const Target& target : targets) {
+            bench.fits.push_back(fit_of(target, recording, names));
+            bench.refused += bench.fits.back().is_refused ? 1 : 0;
+            stage.advance();
+        }
+    }
+    return bench;
+}
+
+}  // namespace sinew::bench

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/body/retarget.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sinew::bench {
+
+/// One recording on one target, measured on the result: joints where the motion puts them.
+struct MotionFit {
+    std::string target;
+    std::string clip;
+    bool is_refused = false;
+    double limb_mean = 0.0;       ///< rad, between limb directions of recording and target
+    double limb_largest = 0.0;    ///< rad
+    double unlimited_mean = 0.0;  ///< rad, in frames in which no coordinate is at a limit
+    double limited = 0.0;         ///< fraction of frames with one at a limit, over limbs
+    double foot_depth = 0.0;      ///< m, deepest point of a sole below the ground
+    double slide = 0.0;           ///< m, the most that a standing foot goes in a step
+    double slide_p95 = 0.0;       ///< m, of 95 % of the steps
+    int steps = 0;
+    double ms_per_frame = 0.0;
+    std::vector<LimbError> limbs = {};  ///< as the retargeter reports them
+};
+
+struct MotionBench {
+    std::vector<MotionFit> fits = {};
+    int refused = 0;
+};
+
+/// All clips of data/motion on the figure as a man and as a woman, on two MakeHuman skeletons of
+/// data/scans and on the MASS model of data/musculoskeletal, as far as they are there.
+/// @param is_short  only the clips of walking
+MotionBench run_motion_bench(const std::filesystem::path& data, bool is_short,
+                             const Progress& progress = {});
+
+}  // namespace sinew::bench

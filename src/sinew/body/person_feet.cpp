@@ -1,0 +1,231 @@
+#include "sinew/body/person_feet.h"
+
+#include "sinew/body/foot_contacts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kStanding = 50.0;  // per m: weight of a point that stands
+constexpr double kHeelGives = 0.7;  // of that, where ball and heel cannot stand both
+constexpr double kBallLeads = 0.4;  // of what the pelvis takes from a foot that stands as a whole
+constexpr double kLoose = 0.1;      // of directions and rotations of a leg whose foot stands
+constexpr double kFolded = 0.3;    // rad, that a leg may leave its directions so that a foot stands
+constexpr double kReach = 0.998;   // of a leg's length, to which it is stretched
+constexpr double kMostDrop = 0.1;  // of a leg's length
+constexpr double kDropTime = 0.1;  // s, on both sides
+constexpr double kSole = 1e-3;     // m, below the ground
+constexpr double kKeptOut = 5.0;   // per m: least weight of a point that is lifted out of it
+constexpr double kHardly = 1e-6;   // m
+
+using Frames = std::vector<std::vector<double>>;
+
+// Of one foot, where legs alone would have it, and what standing asks for.
+struct Foot {
+    std::vector<Vec3> ankle = {};
+    std::vector<Vec3> ball = {};
+    FootCorrection heel_shift = {};
+    FootCorrection ball_shift = {};
+
+    double weight(std::size_t f) const {
+        return std::max(heel_shift.weight[f], ball_shift.weight[f]);
+    }
+    // A point that does not stand itself goes along with the one that does.
+    Vec3 ankle_goal(std::size_t f) const {
+        return ankle[f] + heel_shift.shift[f] + (1.0 - heel_shift.weight[f]) * ball_shift.shift[f];
+    }
+    Vec3 ball_goal(std::size_t f) const {
+        return ball[f] + ball_shift.shift[f] + (1.0 - ball_shift.weight[f]) * heel_shift.shift[f];
+    }
+};
+using Feet = std::array<Foot, 2>;
+
+// Contacts are found in the recording, positions are the target's.
+Feet find_feet(const Recording& recording, PersonPoser& poser, const Frames& frames) {
+    Feet feet;
+    const PersonPair& pair = poser.pair();
+    const PersonJoints& source = pair.source();
+    PoseSolver& solver = poser.solver();
+    for (const std::vector<double>& q : frames) {
+        const ModelPlacement& now = solver.place(q);
+        for (std::size_t s = 0; s < 2; ++s) {
+            feet[s].ankle.push_back(solver.position(now, poser.legs()[s].ankle));
+            feet[s].ball.push_back(solver.position(now, poser.legs()[s].ball));
+        }
+    }
+    const bool has_toes = source.has("toe_l") && source.has("toe_r");
+    for (const bool is_ball : {false, true}) {
+        std::array<std::vector<Vec3>, 2> recorded;
+        for (std::size_t s = 0; s < 2; ++s) {
+            const std::string part = is_ball && has_toes ? "toe" : "ankle";
+            const Index joint = source.first(part + poser.legs()[s].side);
+            for (std::size_t f = 0; f < frames.size(); ++f) {
+                recorded[s].push_back(pair.position(f, joint));
+            }
+        }
+        for (std::size_t s = 0; s < 2; ++s) {
+            FootPaths paths{.own = recorded[s],
+                            .other = recorded[1 - s],
+                            .frame_time = poser.frame_time(),
+                            .leg = pair.leg()};
+            paths.ground = standing_height(paths, recording.rest_frame);
+            const std::vector<ContactSpan> spans = find_contacts(paths, recording.rest_frame);
+            const StandingLeg& leg = poser.legs()[s];
+            (is_ball ? feet[s].ball_shift : feet[s].heel_shift) =
+                pin_to_contacts(is_ball ? feet[s].ball : feet[s].ankle, spans,
+                                (is_ball ? leg.ball : leg.ankle).rest.y(), poser.frame_time());
+        }
+    }
+    return feet;
+}
+
+// What standing feet ask for together. Balls count more than heels, which may lift.
+Vec3 common_shift(const Feet& feet, std::size_t f) {
+    Vec3 sum = Vec3::Zero();
+    double weights = 0.0;
+    for (const Foot& foot : feet) {
+        const double share =
+            (1.0 - kBallLeads) * foot.heel_shift.weight[f] + kBallLeads * foot.ball_shift.weight[f];
+        if (share > 0.0) {
+            const Vec3 shift = (1.0 - kBallLeads) * foot.heel_shift.shift[f] +
+                               kBallLeads * foot.ball_shift.shift[f];
+            sum += foot.weight(f) / share * shift * foot.weight(f);
+            weights += foot.weight(f);
+        }
+    }
+    return sum / std::max(1.0, weights);
+}
+
+// Over some frames on both sides: the most, or the mean.
+std::vector<double> over_frames(const std::vector<double>& values, std::ptrdiff_t window,
+                                bool is_mean) {
+    std::vector<double> out;
+    const auto n = static_cast<std::ptrdiff_t>(values.size());
+    for (std::ptrdiff_t f = 0; f < n; ++f) {
+        const auto a = values.begin() + std::max<std::ptrdiff_t>(0, f - window);
+        const auto b = values.begin() + std::min(n, f + window + 1);
+        double sum = 0.0;
+        for (auto i = a; i != b; ++i) {
+            sum += *i / static_cast<double>(b - a);
+        }
+        out.push_back(is_mean ? sum : *std::max_element(a, b));
+    }
+    return out;
+}
+
+// How much lower the pelvis must be so that legs reach where their feet stand.
+std::vector<double> drops(PersonPoser& poser, const Frames& frames, const Feet& feet) {
+    std::vector<double> needed(frames.size(), 0.0);
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        const ModelPlacement& now = poser.solver().place(frames[f]);
+        for (std::size_t s = 0; s < 2; ++s) {
+            const StandingLeg& leg = poser.legs()[s];
+            const Vec3 d = feet[s].ankle_goal(f) - poser.solver().position(now, leg.hip) -
+                           common_shift(feet, f);
+            const double length = kReach * leg.length;
+            const double across = std::hypot(d.x(), d.z());
+            if (feet[s].weight(f) > 0.0 && d.norm() > length && across < length) {
+                const double drop = -d.y() - std::sqrt(length * length - across * across);
+                needed[f] = std::max(needed[f],
+                                     feet[s].weight(f) * std::clamp(drop, 0.0, kMostDrop * length));
+            }
+        }
+    }
+    const auto window = static_cast<std::ptrdiff_t>(std::max(1.0, kDropTime / poser.frame_time()));
+    return over_frames(over_frames(needed, window, false), window, true);
+}
+
+double depth_of(PersonPoser& poser, const StandingLeg& leg, const std::vector<double>& q) {
+    const ModelPlacement& now = poser.solver().place(q);
+    double depth = 0.0;
+    for (const CarriedPoint& sole : leg.soles) {
+        depth = std::max(depth, poser.ground() - poser.solver().position(now, sole).y());
+    }
+    return depth;
+}
+
+// The largest distance of a bone's direction from what it should be, rad or so.
+double farthest_direction(PersonPoser& poser, const PoseGoals& goals,
+                          const std::vector<double>& q) {
+    const ModelPlacement& now = poser.solver().place(q);
+    double farthest = 0.0;
+    for (const PoseGoals::Direction& goal : goals.directions) {
+        const Vec3 d =
+            poser.solver().position(now, goal.to) - poser.solver().position(now, goal.from);
+        farthest = std::max(farthest, (d.normalized() - goal.wanted).norm());
+    }
+    return farthest;
+}
+
+// One leg in one frame: its foot where it stands, and not below the ground.
+void stand(PersonPoser& poser, std::size_t f, const StandingLeg& leg, const Foot& foot,
+           const Vec3& shift, std::vector<double>& q) {
+    PoseGoals goals =
+        poser.limb_goals(f, {"hip" + leg.side, "knee" + leg.side, "ankle" + leg.side});
+    for (PoseGoals::Direction& goal : goals.directions) {
+        goal.weight *= kLoose;
+    }
+    for (PoseGoals::Rotation& goal : goals.rotations) {
+        goal.weight *= kLoose;
+    }
+    const double heel = kStanding * (1.0 - kHeelGives * foot.ball_shift.weight[f]);
+    // A foot in the air goes along with the pelvis.
+    const Vec3 along = (1.0 - foot.weight(f)) * shift;
+    goals.positions = {
+        {.point = leg.ankle, .wanted = foot.ankle_goal(f) + along, .weight = heel},
+        {.point = leg.ball, .wanted = foot.ball_goal(f) + along, .weight = kStanding}};
+    const Vec3 now = poser.solver().position(poser.solver().place(q), leg.ankle);
+    const bool is_there =
+        (goals.positions[0].wanted - now).norm() < kHardly && foot.weight(f) == 0.0;
+    if (!is_there) {
+        const std::vector<double> start = q;
+        poser.solver().solve(leg.free, goals, q);
+        // Where limits do not let the whole foot stand, its heel lifts rather than the leg folds.
+        if (farthest_direction(poser, goals, q) >
+            farthest_direction(poser, goals, start) + kFolded) {
+            goals.positions[0].weight = 0.0;
+            for (PoseGoals::Direction& goal : goals.directions) {
+                goal.weight = 1.0;
+            }
+            q = start;
+            poser.solver().solve(leg.free, goals, q);
+        }
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        const double depth = depth_of(poser, leg, q);
+        if (depth < kSole) {
+            return;
+        }
+        for (PoseGoals::Position& goal : goals.positions) {
+            goal.wanted.y() += depth;
+            goal.weight = std::max(goal.weight, kKeptOut);
+        }
+        poser.solver().solve(leg.free, goals, q);
+    }
+}
+
+}  // namespace
+
+void keep_contacts(const Recording& recording, PersonPoser& poser, Frames& frames) {
+    if (poser.legs().size() != 2) {
+        return;
+    }
+    const Feet feet = find_feet(recording, poser, frames);
+    const std::vector<double> drop = drops(poser, frames, feet);
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        const Vec3 shift = common_shift(feet, f) - Vec3(0.0, drop[f], 0.0);
+        if (shift.norm() > kHardly) {
+            poser.pose_root(f, frames[f], shift);
+        }
+        for (std::size_t s = 0; s < 2; ++s) {
+            stand(poser, f, poser.legs()[s], feet[s], shift, frames[f]);
+        }
+        poser.pose_toes(f, frames[f]);
+    }
+}
+
+}  // namespace sinew
