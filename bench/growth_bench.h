@@ -18,7 +18,10 @@ struct GrowthBench {
     double volume_error_16_uncorrected = 0.0;  ///< the paper's energies alone (paper: 1.5 %)
     double volume_loss_16_without_term =
         0.0;                              ///< w_vol = 0, share of the whole volume (paper: 17 %)
-    double median_muscle_error_16 = 0.0;  ///< of bellies against alpha^2
+    double median_muscle_error_16 = 0.0;  ///< of bellies of the new body against alpha^2
+    double worst_muscle_error_16 = 0.0;   ///< the same, of those above 2 ml
+    double total_muscle_error_16 = 0.0;   ///< of all bellies together
+    double muscle_mesh_error_16 = 0.0;    ///< of surfaces against tetrahedra, worst above 2 ml
     long inverted_14 = 0;                 ///< where the solver ends
     long inverted_16 = 0;
     long inverted_14_of_body = 0;  ///< of the new body, after inversions.h

@@ -1,10 +1,12 @@
 #include "sinew/base/error.h"
+#include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/grow.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/limb_body.h"
@@ -43,6 +45,53 @@ TEST(Grow, HangingFleshReportsHowItWasSolved) {
     EXPECT_LT(sagged.report.last_residual(), 0.01);  // the level of rounding for so soft a limb
     // What was never solved is no small residual.
     EXPECT_TRUE(std::isinf(SolverReport{}.last_residual()));
+}
+
+// So much in so few iterations that tetrahedra turn inside out: they are mended before the body is
+// handed over, and what is reported is what it has then.
+TEST(Grow, ReportsTheVolumesOfTheBodyThatItHandsOver) {
+    const Body body = support::limb_body({.along = 12});
+    const GrowthResult grown =
+        grow(body, {.muscles = {{"biceps", 5.0}, {"triceps", 0.2}}, .iterations = 6});
+    EXPECT_GT(grown.muscle_report.inverted_tets, 0);
+    EXPECT_EQ(grown.inverted_tets, 0);
+    const std::vector<double> volumes = muscle_volumes_in_tets(grown.body);
+    ASSERT_EQ(grown.muscles.size(), 2u);
+    double asked_for = 0.0;
+    double present = 0.0;
+    for (const MuscleMeasure& m : grown.muscles) {
+        EXPECT_NEAR(m.after, volumes[static_cast<std::size_t>(m.muscle)], 1e-15) << m.name;
+        asked_for += m.alpha * m.alpha * m.belly_before;
+        present += m.belly_after;
+    }
+    EXPECT_NEAR(grown.muscle_error, present / asked_for - 1.0, 1e-12);
+    // Six iterations are not enough for that, which is said with numbers.
+    EXPECT_FALSE(grown.is_reached);
+    EXPECT_TRUE(std::any_of(grown.warnings.begin(), grown.warnings.end(), [](const auto& w) {
+        return w.find("did not become what was asked for") != std::string::npos;
+    }));
+}
+
+// The surface of a muscle, its volume and its shares of tetrahedra are one thing.
+TEST(Grow, SurfacesOfMusclesHoldWhatTheirTetrahedraHold) {
+    const Body body = support::limb_body({.along = 12});
+    for (const double alpha : {1.5, 0.6}) {
+        const GrowthResult grown =
+            grow(body, {.muscles = {{"biceps", alpha}}, .fat = {{"arms", 1.3}}, .iterations = 60});
+        EXPECT_TRUE(grown.is_reached) << alpha;
+        const std::vector<double> before = muscle_volumes_in_tets(body);
+        const std::vector<double> after = muscle_volumes_in_tets(grown.body);
+        for (std::size_t m = 0; m < after.size(); ++m) {
+            const Muscle& muscle = grown.body.muscles[m];
+            EXPECT_NEAR(enclosed_volume(muscle.mesh) / enclosed_volume(body.muscles[m].mesh),
+                        after[m] / before[m], 2e-3 * after[m] / before[m])
+                << muscle.name << " " << alpha;
+            EXPECT_NEAR(muscle.volume, enclosed_volume(muscle.mesh), 1e-12);
+            const Points embedded = positions_of(grown.body.muscle_embeddings[m],
+                                                 grown.body.tets.points, grown.body.tets.tets);
+            EXPECT_LT((embedded - muscle.mesh.points).cwiseAbs().maxCoeff(), 1e-9);
+        }
+    }
 }
 
 TEST(Grow, NothingAskedForIsNothingChanged) {

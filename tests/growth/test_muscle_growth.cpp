@@ -156,7 +156,7 @@ TEST_F(LimbGrowth, FlatTetrahedraAreOpenedAgain) {
     const Vec3 n = (b - a).cross(c - a).normalized();
     const double height = (point(x, tets(best, 3)) - a).dot(n);
     x.row(tets(best, 3)) -= 0.99 * height * n.transpose();
-    const Points opened = smooth_inversions(body().tets, x).x;
+    const Points opened = mend_inversions(body().tets, x).x;
     EXPECT_GT(tet_dihedral_angles(opened, tets).row(best).minCoeff(), 0.02);
     EXPECT_EQ((tet_volumes(opened, tets).array() <= 0.0).count(), 0);
     EXPECT_LT((opened - body().tets.points).cwiseAbs().maxCoeff(), 2.0 * std::abs(height));
@@ -228,11 +228,11 @@ TEST_F(LimbGrowth, InvertedTetrahedraAreSmoothedAway) {
     Points x = body().tets.points;
     const Index v = body().tets.tets(body().tets.tets.rows() / 2, 0);
     x.row(v) += Eigen::RowVector3d(0.02, 0.03, -0.02);
-    const SmoothedInversions smoothed = smooth_inversions(body().tets, x);
+    const MendedInversions smoothed = mend_inversions(body().tets, x);
     EXPECT_GT(smoothed.before, 0);
     EXPECT_EQ(smoothed.after, 0);
     EXPECT_EQ((tet_volumes(smoothed.x, body().tets.tets).array() <= 0.0).count(), 0);
-    EXPECT_EQ(smooth_inversions(body().tets, body().tets.points).x, body().tets.points);
+    EXPECT_EQ(mend_inversions(body().tets, body().tets.points).x, body().tets.points);
 }
 
 // 8 mm of air between two limbs whose muscles want more than that: without a barrier they cross.

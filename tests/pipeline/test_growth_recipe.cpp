@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
 #include "sinew/pipeline/growth_recipe.h"
@@ -87,6 +88,40 @@ TEST(GrowthRecipe, MistakesAreNamed) {
               std::string::npos);
     EXPECT_NE(refusal(R"({"version": 1, "name": "x", "bones": {"legs": "long"}})").find("legs"),
               std::string::npos);
+}
+
+// Recomputed from the file alone.
+TEST(WriteGrown, TheFileHoldsTheMusclesThatWereReported) {
+    const support::TemporaryFolder folder;
+    const Body body = support::limb_body({.along = 12});
+    for (const double alpha : {0.6, 1.3, 3.0}) {
+        const GrowthResult grown =
+            grow_person(body, {.muscles = {{"biceps", alpha}}, .iterations = 12});
+        write_grown(folder / "grown.sinew", body, grown);
+        const Body stored = read_body_with_tets(folder / "grown.sinew");
+        ASSERT_EQ(grown.muscles.size(), 1u);
+        const MuscleMeasure& reported = grown.muscles.front();
+        double whole = 0.0;
+        double belly = 0.0;
+        const Eigen::VectorXd volumes = tet_volumes(stored.tets);
+        for (std::size_t t = 0; t + 1 < stored.shares.start.size(); ++t) {
+            for (Index e = stored.shares.start[t]; e < stored.shares.start[t + 1]; ++e) {
+                if (stored.shares.part[at(e)] == reported.muscle) {
+                    const Tissue tissue =
+                        stored.materials[at(stored.shares.material[at(e)])].tissue;
+                    const double share =
+                        stored.shares.fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
+                    whole += tissue == Tissue::Muscle || tissue == Tissue::Tendon ? share : 0.0;
+                    belly += tissue == Tissue::Muscle ? share : 0.0;
+                }
+            }
+        }
+        EXPECT_NEAR(whole, reported.after, 1e-6 * whole) << alpha;
+        EXPECT_NEAR(belly, reported.belly_after, 1e-6 * belly) << alpha;
+        const double wider =
+            stored.muscles[at(reported.muscle)].volume / body.muscles[at(reported.muscle)].volume;
+        EXPECT_NEAR(wider / (whole / reported.before), 1.0, 0.01) << alpha;
+    }
 }
 
 TEST(WriteGrown, GlbHoldsTheRestAndMorphsToTheGrownBody) {

@@ -111,13 +111,13 @@ int run_grow(const GrowSettings& s, const Context& context, Json& result) {
     if (context.tells()) {
         fmt::print("{}: {}\n", s.output, done);
         fmt::print(
-            "{:.2f} m, {:.1f} kg, body fat {:.1f} %; {} muscles changed, volume error {:.2f} "
-            "%, {} inverted, {} iterations, {:.1f} s\n",
+            "{:.2f} m, {:.1f} kg, body fat {:.1f} %; {} muscles changed, bellies {:+.2f} % off "
+            "(worst {:+.1f} %), {} inverted, {} iterations, {:.1f} s\n",
             grown.stature, grown.mass, 100.0 * grown.body_fat, grown.muscles.size(),
-            100.0 * grown.muscle_report.volume_error.total, grown.inverted_tets,
+            100.0 * grown.muscle_error, 100.0 * grown.worst_muscle_error, grown.inverted_tets,
             grown.muscle_report.iterations, grown.seconds);
     }
-    return kOk;
+    return grown.is_reached ? kOk : kUnusable;
 }
 
 }  // namespace

@@ -384,7 +384,7 @@ EditedBody BoneEditor::body() const {
     const Data& d = *data_;
     const Body& rest = d.rest;
     EditedSkeleton edited = d.skeleton;
-    Points x = smooth_inversions(rest.tets, d.x).x;
+    Points x = mend_inversions(rest.tets, d.x).x;
     const Eigen::RowVector3d lift = d.lift(x);
     x.rowwise() += lift;
     edited.attachments.rowwise() += lift;

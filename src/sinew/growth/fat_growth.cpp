@@ -235,7 +235,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
                                            : scale(layer, unknowns, result.body, options.floor,
                                                    progress, report.is_at_floor);
         note_solve(shape);
-        const SmoothedInversions smoothed = smooth_inversions(result.body.tets, shape.points);
+        const MendedInversions smoothed = mend_inversions(result.body.tets, shape.points);
         report.smoothed_tets += smoothed.before - smoothed.after;
         result.body = with_rest_shape(result.body, smoothed.x);
     };
@@ -250,7 +250,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         const FatShape shape = layer.scaled(ratio, progress);
         note_solve(shape);
         result.body =
-            with_rest_shape(result.body, smooth_inversions(result.body.tets, shape.points).x);
+            with_rest_shape(result.body, mend_inversions(result.body.tets, shape.points).x);
     }
     // Regions that gain, then regions that lose.
     for (const bool gains : {true, false}) {

@@ -8,6 +8,7 @@
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
+#include "sinew/growth/muscle_meshes.h"
 #include "sinew/meshing/intersections.h"
 
 #include <fmt/format.h>
@@ -73,26 +74,46 @@ constexpr double kMuscleTolerance = 0.05;  // of one muscle's belly
 constexpr double kLeastMuscle = 2e-6;      // m^3: smaller ones are below the tetrahedra's size
 constexpr std::size_t kMostNamed = 5;
 
-// The muscles that are furthest from alpha^2, by name.
-void warn_of_missed_volumes(GrowthResult& result) {
-    std::vector<std::pair<double, const MuscleMeasure*>> missed;
+// What the muscles of the new body have, against what was asked for.
+void measure_muscles(GrowthResult& result) {
+    measure_after(result.body, result.muscles);
+    double asked_for = 0.0;
+    double present = 0.0;
+    std::vector<const MuscleMeasure*> missed;
     for (const MuscleMeasure& m : result.muscles) {
-        const double error =
-            m.belly_before > 0.0 ? m.belly_after / m.belly_before / (m.alpha * m.alpha) - 1.0 : 0.0;
-        if (m.belly_before > kLeastMuscle && std::abs(error) > kMuscleTolerance) {
-            missed.emplace_back(error, &m);
+        asked_for += m.alpha * m.alpha * m.belly_before;
+        present += m.belly_after;
+        if (m.belly_before <= kLeastMuscle) {
+            continue;
         }
+        if (std::abs(m.error()) > std::abs(result.worst_muscle_error)) {
+            result.worst_muscle_error = m.error();
+        }
+        if (std::abs(m.error()) > kMuscleTolerance) {
+            missed.push_back(&m);
+        }
+    }
+    result.muscle_error = asked_for > 0.0 ? present / asked_for - 1.0 : 0.0;
+    result.is_reached = std::abs(result.muscle_error) <= kMuscleLimit &&
+                        std::abs(result.worst_muscle_error) <= kWorstMuscleLimit;
+    if (!result.is_reached) {
+        result.warnings.push_back(fmt::format(
+            "muscles did not become what was asked for: bellies have {:.2f} l instead of {:.2f} "
+            "({:+.1f} %, the limit is {:.0f}), the furthest is {:+.0f} % off (limit {:.0f}); use "
+            "smaller factors, more iterations or a finer body",
+            1e3 * present, 1e3 * asked_for, 100.0 * result.muscle_error, 100.0 * kMuscleLimit,
+            100.0 * result.worst_muscle_error, 100.0 * kWorstMuscleLimit));
     }
     if (missed.empty()) {
         return;
     }
-    std::stable_sort(missed.begin(), missed.end(), [](const auto& a, const auto& b) {
-        return std::abs(a.first) > std::abs(b.first);
+    std::stable_sort(missed.begin(), missed.end(), [](const auto* a, const auto* b) {
+        return std::abs(a->error()) > std::abs(b->error());
     });
     std::string names;
     for (std::size_t i = 0; i < std::min(kMostNamed, missed.size()); ++i) {
-        names += fmt::format("{}{} {:+.0f} %", i > 0 ? ", " : "", missed[i].second->name,
-                             100.0 * missed[i].first);
+        names += fmt::format("{}{} {:+.0f} %", i > 0 ? ", " : "", missed[i]->name,
+                             100.0 * missed[i]->error());
     }
     result.warnings.push_back(fmt::format(
         "{} of {} muscles miss the volume asked for by more than {:.0f} %, most: {}; bones "
@@ -123,10 +144,9 @@ void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, 
             "muscle growth settled {:.1f} % off the volume asked for: use smaller factors",
             100.0 * report.volume_error.total));
     }
-    warn_of_missed_volumes(result);
     if (report.inverted_tets > 0) {
         result.warnings.push_back(fmt::format(
-            "muscle growth turned {} of {} tetrahedra inside out, which were smoothed: the factors "
+            "muscle growth turned {} of {} tetrahedra inside out, which were mended: the factors "
             "are at their limit",
             report.inverted_tets, tets));
     }
@@ -197,7 +217,7 @@ Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& resul
         const double ratio = *plan.stature / (*plan.stature - missing);
         body = scaled_body(body, ratio);
         for (MuscleMeasure& m : result.muscles) {
-            for (double* volume : {&m.before, &m.after, &m.belly_before, &m.belly_after}) {
+            for (double* volume : {&m.before, &m.belly_before}) {
                 *volume *= ratio * ratio * ratio;
             }
         }
@@ -214,12 +234,14 @@ void sag(GrowthResult& result, const Progress& progress) {
     result.sagged = std::move(sagged.points);
 }
 
-void measure(GrowthResult& result) {
+void measure(const Body& body, GrowthResult& result) {
+    fit_muscle_meshes(body, result.body);
     result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();
     if (result.inverted_tets > 0) {
         result.warnings.push_back(
             fmt::format("{} tetrahedra are inside out: use smaller factors", result.inverted_tets));
     }
+    measure_muscles(result);
     const BodySummary summary = summarise(result.body);
     result.mass = summary.mass;
     result.body_fat = summary.body_fat;
@@ -273,7 +295,7 @@ GrowthResult grow(const Body& body, const GrowthPlan& asked, const Progress& pro
     if (plan.shows_gravity) {
         sag(result, progress);
     }
-    measure(result);
+    measure(body, result);
     const std::size_t crossing = find_self_intersections(result.body.skin.mesh).pairs.size();
     if (crossing > 0) {
         result.warnings.push_back(

@@ -264,7 +264,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& pro
     if (plan.shows_gravity) {
         sag(result, progress);
     }
-    measure(result);
+    measure(d.rest, result);
     const Points& final = plan.shows_gravity ? result.sagged : result.body.tets.points;
     d.residual = final - d.muscle_positions();
     d.residual_estimate = estimate;

@@ -20,7 +20,9 @@ Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& resul
                           const Progress& progress);
 /// Where the flesh of result.body hangs.
 void sag(GrowthResult& result, const Progress& progress);
-/// Mass, fat and stature of result.body, and what is wrong with it.
-void measure(GrowthResult& result);
+/// Fits muscles' surfaces to the tetrahedra of result.body; its muscles, mass, fat and stature, and
+/// what is wrong with it.
+/// @param body  before all
+void measure(const Body& body, GrowthResult& result);
 
 }  // namespace sinew::growth_stages

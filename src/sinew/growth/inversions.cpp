@@ -4,19 +4,26 @@
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/mesh/connectivity.h"
 
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace sinew {
 
 namespace {
 
-constexpr int kMostRounds = 120;
-constexpr int kRoundsPerRing = 12;     // before the neighbourhood grows
-constexpr double kSmallest = 0.02;     // of the volume at rest
-constexpr double kFlat = 0.0205;       // rad, of the smallest dihedral angle
-constexpr double kShareOfAngle = 0.5;  // of the angle at rest, where that is less
+constexpr int kMostRings = 6;
+constexpr int kHeldRings = 4;  // from which points move that should not
+constexpr int kRoundsPerRing = 25;
+constexpr double kLeastEpsilon = 1e-3;  // of the regularised determinant
+constexpr double kEpsilon = 0.2;        // of the worst determinant
+constexpr double kSmallest = 0.02;      // of the volume at rest
+constexpr double kFlat = 0.0205;        // rad, of the smallest dihedral angle
+constexpr double kShareOfAngle = 0.5;   // of the angle at rest, where that is less
 constexpr int kOpeningRounds = 60;
 constexpr double kOpening = 1.25;  // of a flat tetrahedron's volume in a round
 
@@ -62,7 +69,7 @@ private:
     std::vector<double> least_angle_;
 };
 
-// Vertices whose displacement is smoothed, and the tetrahedra that they belong to.
+// Points that may move, and the tetrahedra that they belong to.
 struct Patch {
     std::vector<char> has_vertex;
     std::vector<char> has_tet;
@@ -82,6 +89,129 @@ struct Patch {
             }
         }
     }
+};
+
+// chi(D) = (D + sqrt(D^2 + eps^2)) / 2: D where that is positive, small and positive elsewhere
+// [Garanzha2021]; with its first and second derivative.
+struct Positive {
+    double value;
+    double first;
+    double second;
+
+    Positive(double D, double eps) {
+        const double root = std::sqrt(D * D + eps * eps);
+        value = D > 0.0 ? 0.5 * (D + root) : 0.5 * eps * eps / (root - D);
+        first = value / root;
+        second = 0.5 * eps * eps / (root * root * root);
+    }
+};
+
+// Sum over the tetrahedra around one point p of
+//   V (|J|^2 / chi^(2/3) + (1 + D^2) / chi),   D = det J,   J = D_x B,
+// with B the inverse of the edges that are asked for and V their volume. In p alone |J|^2 is
+// quadratic and D is linear, so derivatives are short.
+class PointEnergy {
+public:
+    PointEnergy(const TetMesh& rest, std::span<const Mat3> growth) : tets_(rest.tets) {
+        target_.resize(at(tets_.rows()));
+        volume_.resize(target_.size());
+        for (Eigen::Index t = 0; t < tets_.rows(); ++t) {
+            Mat3 edges = edges_of(t, rest.points);
+            if (!growth.empty()) {
+                edges = growth[at(t)] * edges;
+            }
+            target_[at(t)] = edges.inverse();
+            volume_[at(t)] = edges.determinant() / 6.0;
+        }
+    }
+
+    double determinant(Index t, const Points& x) const {
+        return (edges_of(t, x) * target_[at(t)]).determinant();
+    }
+
+    /// Moves point v downhill.
+    void improve(Index v, std::span<const Index> around, double eps, Points& x) const {
+        const Vec3 p = point(x, v);
+        Vec3 gradient = Vec3::Zero();
+        Mat3 hessian = Mat3::Zero();
+        double energy = 0.0;
+        for (const Index t : around) {
+            energy += add(t, v, eps, x, &gradient, &hessian);
+        }
+        // Where the energy bends down, as much of the identity as makes it bend up.
+        Eigen::SelfAdjointEigenSolver<Mat3> eigen;
+        eigen.computeDirect(hessian);
+        const Vec3 bend = eigen.eigenvalues().cwiseAbs();
+        const Vec3 floor = Vec3::Constant(1e-6 * bend.maxCoeff() + 1e-300);
+        const Vec3 step =
+            -(eigen.eigenvectors() *
+              (eigen.eigenvectors().transpose() * gradient).cwiseQuotient(bend.cwiseMax(floor)));
+        const double slope = gradient.dot(step);
+        double length = 1.0;
+        for (int halving = 0; halving < kMostHalvings; ++halving, length *= 0.5) {
+            x.row(v) = (p + length * step).transpose();
+            double now = 0.0;
+            for (const Index t : around) {
+                now += add(t, v, eps, x, nullptr, nullptr);
+            }
+            if (now < energy + 1e-4 * length * slope) {
+                return;
+            }
+        }
+        x.row(v) = p.transpose();
+    }
+
+private:
+    Mat3 edges_of(Eigen::Index t, const Points& x) const {
+        Mat3 D;
+        for (int k = 0; k < 3; ++k) {
+            D.col(k) = (x.row(tets_(t, k + 1)) - x.row(tets_(t, 0))).transpose();
+        }
+        return D;
+    }
+
+    double add(Index t, Index v, double eps, const Points& x, Vec3* gradient, Mat3* hessian) const {
+        const Mat3& B = target_[at(t)];
+        const Mat3 J = edges_of(t, x) * B;
+        const double D = J.determinant();
+        const Positive chi(D, eps);
+        const double square = J.squaredNorm();
+        const double power = 1.0 / std::cbrt(chi.value * chi.value);
+        const double V = volume_[at(t)];
+        const double shape = square * power;
+        const double size = (1.0 + D * D) / chi.value;
+        if (gradient == nullptr) {
+            return V * (shape + size);
+        }
+        Vec3 b;  // J changes by dp b^T
+        if (tets_(t, 0) == v) {
+            b = -B.colwise().sum().transpose();
+        } else {
+            const int k = tets_(t, 1) == v ? 0 : tets_(t, 2) == v ? 1 : 2;
+            b = B.row(k).transpose();
+        }
+        Mat3 cofactor;
+        cofactor << J.col(1).cross(J.col(2)), J.col(2).cross(J.col(0)), J.col(0).cross(J.col(1));
+        const Vec3 d = cofactor * b;   // gradient of D
+        const Vec3 s = 2.0 * (J * b);  // of |J|^2
+        const double r = chi.first / chi.value;
+        const double rr = chi.second / chi.value;
+        // Of power = chi^(-2/3) and of size, by D.
+        const double p1 = -2.0 / 3.0 * power * r;
+        const double p2 = power * (10.0 / 9.0 * r * r - 2.0 / 3.0 * rr);
+        const double q1 = 2.0 * D / chi.value - size * r;
+        const double q2 = 2.0 / chi.value - 4.0 * D / chi.value * r + size * (2.0 * r * r - rr);
+        *gradient += V * (power * s + (square * p1 + q1) * d);
+        *hessian += V * (2.0 * power * b.squaredNorm() * Mat3::Identity() +
+                         p1 * (s * d.transpose() + d * s.transpose()) +
+                         (square * p2 + q2) * d * d.transpose());
+        return V * (shape + size);
+    }
+
+    static constexpr int kMostHalvings = 10;
+    const Tets& tets_;
+    std::vector<Mat3> target_;
+    std::vector<double> volume_;
 };
 
 // Moves the four corners by the least that gives the tetrahedron this volume, to first order:
@@ -108,8 +238,9 @@ void open_tet(const Tets& tets, Index t, double volume, Points& x) {
 
 }  // namespace
 
-SmoothedInversions smooth_inversions(const TetMesh& rest, const Points& x) {
-    SmoothedInversions result{.x = x};
+MendedInversions mend_inversions(const TetMesh& rest, const Points& x, std::span<const Mat3> growth,
+                                 std::span<const Index> held) {
+    MendedInversions result{.x = x};
     result.before = result.after = (tet_volumes(x, rest.tets).array() <= 0.0).count();
     const BadTets bad_tets(rest);
     std::vector<Index> all(at(rest.tets.rows()));
@@ -122,8 +253,8 @@ SmoothedInversions smooth_inversions(const TetMesh& rest, const Points& x) {
     }
     const Lists around = neighbours_of_vertices(rest.tets, rest.points.rows());
     const Lists tets_of = tets_of_vertices(rest.tets, rest.points.rows());
-    Patch patch{.has_vertex = std::vector<char>(at(rest.points.rows()), 0),
-                .has_tet = std::vector<char>(all.size(), 0)};
+    const auto no_vertices = std::vector<char>(at(rest.points.rows()), 0);
+    Patch patch{.has_vertex = no_vertices, .has_tet = std::vector<char>(all.size(), 0)};
     const auto add_bad = [&] {
         for (const Index t : bad) {
             for (int k = 0; k < 4; ++k) {
@@ -139,29 +270,43 @@ SmoothedInversions smooth_inversions(const TetMesh& rest, const Points& x) {
         }
         bad = bad_tets.among(patch.tets, result.x, true);
     }
-    // ... and where that does not help, smoother displacements.
-    Points u = result.x - rest.points;
+    // ... and where that does not help, together with what is around, in widening rings.
     bad = bad_tets.among(patch.tets, result.x, false);
-    for (int round = 0; round < kMostRounds && !bad.empty(); ++round) {
-        add_bad();
-        if (round % kRoundsPerRing == kRoundsPerRing - 1) {
-            for (std::size_t i = 0, last = patch.vertices.size(); i < last; ++i) {
-                for (const Index w : around[at(patch.vertices[i])]) {
-                    patch.add(w, tets_of);
+    if (!bad.empty()) {
+        const PointEnergy energy(rest, growth);
+        std::vector<char> is_held = no_vertices;
+        for (const Index v : held) {
+            is_held[at(v)] = 1;
+        }
+        for (int ring = 0; ring <= kMostRings && !bad.empty(); ++ring) {
+            patch = {.has_vertex = no_vertices, .has_tet = std::vector<char>(all.size(), 0)};
+            add_bad();
+            for (const Index v : patch.vertices) {
+                is_held[at(v)] = ring > 0 ? 0 : is_held[at(v)];
+            }
+            for (int wider = 0; wider < ring; ++wider) {
+                for (std::size_t i = 0, last = patch.vertices.size(); i < last; ++i) {
+                    for (const Index w : around[at(patch.vertices[i])]) {
+                        patch.add(w, tets_of);
+                    }
                 }
             }
-        }
-        const Points old = u;
-        for (const Index v : patch.vertices) {
-            Eigen::RowVector3d mean = Eigen::RowVector3d::Zero();
-            for (const Index w : around[at(v)]) {
-                mean += old.row(w);
+            for (int round = 0; round < kRoundsPerRing && !bad.empty(); ++round) {
+                double least = 0.0;
+                for (const Index t : patch.tets) {
+                    least = std::min(least, energy.determinant(t, result.x));
+                }
+                const double eps = kLeastEpsilon + kEpsilon * -least;
+                for (const Index v : patch.vertices) {
+                    if (is_held[at(v)] == 0 || ring >= kHeldRings) {
+                        energy.improve(v, tets_of[at(v)], eps, result.x);
+                    }
+                }
+                bad = bad_tets.among(patch.tets, result.x, false);
             }
-            u.row(v) = 0.5 * old.row(v) + 0.5 * mean / static_cast<double>(around[at(v)].size());
         }
-        bad = bad_tets.among(patch.tets, rest.points + u, false);
     }
-    result.x = rest.points + u;
+    result.moved = ((result.x - x).rowwise().squaredNorm().array() > 0.0).count();
     result.after = (tet_volumes(result.x, rest.tets).array() <= 0.0).count();
     return result;
 }

@@ -6,6 +6,7 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/inversions.h"
+#include "sinew/growth/muscle_meshes.h"
 #include "sinew/growth/skin_barrier.h"
 #include "sinew/solver/anderson.h"
 #include "sinew/tissue/muscle_tensors.h"
@@ -18,6 +19,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <tuple>
 
 namespace sinew {
 
@@ -28,12 +30,17 @@ constexpr double kPower = 0.4;          // of wanted over present volume, in one
 constexpr double kFactorLength = 0.05;  // m that the logarithm of a factor counts for in residuals
 constexpr double kGrows = 4.0;        // residual over the last, beyond which the past is forgotten
 constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
-constexpr double kLeastFactor = 0.6;  // of the determinant asked for
-constexpr double kMostFactor = 4.0;   // deep muscles between bones need most
+constexpr double kLeastFactor = 0.1;  // of the determinant asked for
+constexpr double kMostFactor = 10.0;  // deep muscles between bones need most
 constexpr double kBarrier = 2500.0;   // stiffness units per metre beyond the barrier and iteration
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
 constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
-constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
+constexpr int kMendEvery = 12;           // iterations, while something is inside out
+constexpr int kLooseRounds = 12;
+constexpr double kMostLoose = 1.6;    // ratio of a belly's fractions, and its inverse
+constexpr double kLooseShare = 0.9;   // of what is loose in a tetrahedron, that may give way
+constexpr double kLeastLoose = 1e-6;  // of a tetrahedron
+constexpr int kStillIterations = 2;   // one after another: accelerated steps may be short by chance
 
 /// Forces of one term, matrix of another.
 class WithMatrix final : public EnergyTerm {
@@ -78,6 +85,22 @@ TissueStiffness matrix_weights(const MuscleGrowthOptions& o) {
     return w;
 }
 
+// Calls add(muscle, volume, is_belly) for every share of a muscle.
+template <class Add>
+void add_muscle_volumes(const Body& body, const Eigen::VectorXd& volumes,
+                        const std::vector<double>& fraction, Add&& add) {
+    const TissueShares& s = body.shares;
+    for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
+        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+            const Tissue tissue = body.materials[at(s.material[at(e)])].tissue;
+            if (s.part[at(e)] >= 0 && (tissue == Tissue::Muscle || tissue == Tissue::Tendon)) {
+                add(s.part[at(e)], fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)],
+                    tissue == Tissue::Muscle);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 struct MuscleGrowth::Data {
@@ -103,6 +126,12 @@ struct MuscleGrowth::Data {
     int iterations_since_set = 0;
     int still_iterations = 0;
     double last_residual = 0.0;  // m
+    // Of the new body: positions and fractions.
+    struct Healthy {
+        Points x;
+        std::vector<double> fraction;
+    };
+    mutable std::optional<Healthy> healthy;  // nothing while it is not known
 
     bool is_belly(Index entry) const {
         const TissueShares& s = rest.shares;
@@ -118,6 +147,9 @@ struct MuscleGrowth::Data {
     void press();
     void advance_together(MuscleGrowthReport& report);
     VolumeError volume_error() const;
+    std::vector<double> settled_fractions(const Points& now) const;
+    const Healthy& healthy_body() const;
+    void mend();
     void judge(const Points& before, std::span<const double> change, MuscleGrowthReport& report);
 };
 
@@ -159,6 +191,7 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
     fraction = shares_now();
     iterations_since_set = 0;
     still_iterations = 0;
+    healthy.reset();
 }
 
 // Fractions of the grown tetrahedra: every share has grown by its own ratio.
@@ -283,6 +316,9 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
         factor[k] =
             std::clamp(std::exp(next[positions + k] / kFactorLength), kLeastFactor, kMostFactor);
     }
+    if (anderson && (iterations_since_set + 1) % kMendEvery == 0) {
+        mend();
+    }
     ask_for_volumes();
     press();
     ++iterations_since_set;
@@ -313,6 +349,87 @@ void MuscleGrowth::Data::judge(const Points& before, std::span<const double> cha
                           changing <= kSettledChange * volume;
     still_iterations = is_still ? still_iterations + 1 : 0;
     report.is_converged = still_iterations >= kStillIterations;
+}
+
+// Where bones and muscles around hold a belly, its tetrahedra do not reach the volume asked for.
+// What is loose in the same tetrahedra (generic tissue and fat) then gives way to it or fills in
+// behind it, as far as there is any: every belly's fractions are multiplied by one number.
+std::vector<double> MuscleGrowth::Data::settled_fractions(const Points& now) const {
+    const TissueShares& s = rest.shares;
+    const Eigen::VectorXd volumes = tet_volumes(now, rest.tets.tets);
+    std::vector<double> asked_for(rest.muscles.size(), 0.0);
+    for (std::size_t t = 0; t < growth.size(); ++t) {
+        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+            if (is_belly(e)) {
+                const std::size_t m = at(s.part[at(e)]);
+                asked_for[m] += s.fraction[at(e)] * rest_volume[t] * stretch[m].volume();
+            }
+        }
+    }
+    const auto is_loose = [&](Index e) {
+        const Tissue tissue = rest.materials[at(s.material[at(e)])].tissue;
+        return tissue == Tissue::Generic || tissue == Tissue::Fat;
+    };
+    std::vector<double> result = fraction;
+    std::vector<double> ratio(asked_for.size(), 1.0);
+    for (int round = 0; round < kLooseRounds; ++round) {
+        std::vector<double> present(asked_for.size(), 0.0);
+        add_muscle_volumes(rest, volumes, result, [&](Index m, double volume, bool belly) {
+            present[at(m)] += belly ? volume : 0.0;
+        });
+        for (std::size_t m = 0; m < ratio.size(); ++m) {
+            if (present[m] > 0.0 && asked_for[m] > 0.0) {
+                ratio[m] =
+                    std::clamp(ratio[m] * asked_for[m] / present[m], 1.0 / kMostLoose, kMostLoose);
+            }
+        }
+        parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t t = begin; t < end; ++t) {
+                double loose = 0.0;
+                double more = 0.0;
+                for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                    loose += is_loose(e) ? fraction[at(e)] : 0.0;
+                    more += is_belly(e) ? fraction[at(e)] * (ratio[at(s.part[at(e)])] - 1.0) : 0.0;
+                }
+                if (loose <= kLeastLoose) {
+                    continue;
+                }
+                const double part = more > 0.0 ? std::min(1.0, kLooseShare * loose / more) : 1.0;
+                for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                    double& f = result[at(e)];
+                    f = fraction[at(e)];
+                    if (is_belly(e)) {
+                        f *= 1.0 + part * (ratio[at(s.part[at(e)])] - 1.0);
+                    } else if (is_loose(e)) {
+                        f *= 1.0 - part * more / loose;
+                    }
+                }
+            }
+        });
+    }
+    return result;
+}
+
+// The present apart, with nothing inside out.
+const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
+    if (!healthy) {
+        Points apart = x;
+        if (barrier) {
+            barrier->clamp(apart);
+        }
+        apart = mend_inversions(rest.tets, apart, growth, rest.skin.tet_vertex).x;
+        healthy = Healthy{.x = std::move(apart), .fraction = {}};
+        healthy->fraction = settled_fractions(healthy->x);
+    }
+    return *healthy;
+}
+
+// What has folded while it was far from its end does not unfold by itself.
+void MuscleGrowth::Data::mend() {
+    if ((tet_volumes(x, rest.tets.tets).array() <= 0.0).any()) {
+        x = mend_inversions(rest.tets, x, growth, rest.skin.tet_vertex).x;
+        anderson->restart();
+    }
 }
 
 VolumeError MuscleGrowth::Data::volume_error() const {
@@ -380,6 +497,7 @@ MuscleGrowthReport MuscleGrowth::iterate(int iterations, const Progress& progres
     const Timer timer;
     const bool corrects = d.options.corrects_volumes && d.options.stiffness.volume > 0.0;
     MuscleGrowthReport report;
+    d.healthy.reset();
     if (corrects) {
         auto stage = progress.stage("muscles", static_cast<std::uint64_t>(iterations));
         while (report.iterations < iterations && !report.is_converged) {
@@ -419,6 +537,7 @@ void MuscleGrowth::refactor() {
 }
 
 void MuscleGrowth::restart() {
+    data_->healthy.reset();
     data_->x = data_->rest.tets.points;
     data_->iterations_since_set = 0;
     data_->factor.assign(data_->factor.size(), 1.0);
@@ -433,48 +552,48 @@ const Points& MuscleGrowth::positions() const {
 
 std::vector<MuscleMeasure> MuscleGrowth::measures() const {
     const Data& d = *data_;
-    const TissueShares& s = d.rest.shares;
     std::vector<MuscleMeasure> result(d.rest.muscles.size());
     for (std::size_t m = 0; m < result.size(); ++m) {
         result[m].name = d.rest.muscles[m].name;
+        result[m].muscle = static_cast<Index>(m);
         result[m].alpha = std::sqrt(d.stretch[m].volume());
     }
-    const Eigen::VectorXd before = tet_volumes(d.rest.tets);
-    const Eigen::VectorXd after = tet_volumes(d.x, d.rest.tets.tets);
-    for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
-        const auto row = static_cast<Eigen::Index>(t);
-        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            const Tissue tissue = d.rest.materials[at(s.material[at(e)])].tissue;
-            if (s.part[at(e)] < 0 || (tissue != Tissue::Muscle && tissue != Tissue::Tendon)) {
-                continue;
-            }
-            MuscleMeasure& m = result[at(s.part[at(e)])];
-            const double was = s.fraction[at(e)] * before[row];
-            const double is = d.fraction[at(e)] * after[row];
-            m.before += was;
-            m.after += is;
-            if (tissue == Tissue::Muscle) {
-                m.belly_before += was;
-                m.belly_after += is;
-            }
-        }
-    }
+    const auto add = [&](const Eigen::VectorXd& volumes, const std::vector<double>& fraction,
+                         double MuscleMeasure::*whole, double MuscleMeasure::*belly) {
+        add_muscle_volumes(d.rest, volumes, fraction, [&](Index m, double volume, bool is_belly) {
+            result[at(m)].*whole += volume;
+            result[at(m)].*belly += is_belly ? volume : 0.0;
+        });
+    };
+    add(tet_volumes(d.rest.tets), d.rest.shares.fraction, &MuscleMeasure::before,
+        &MuscleMeasure::belly_before);
+    add(tet_volumes(d.healthy_body().x, d.rest.tets.tets), d.healthy_body().fraction,
+        &MuscleMeasure::after, &MuscleMeasure::belly_after);
     return result;
+}
+
+void measure_after(const Body& body, std::span<MuscleMeasure> measures) {
+    std::vector<std::pair<double, double>> volumes(body.muscles.size());
+    add_muscle_volumes(body, tet_volumes(body.tets), body.shares.fraction,
+                       [&](Index m, double volume, bool is_belly) {
+                           volumes[at(m)].first += volume;
+                           volumes[at(m)].second += is_belly ? volume : 0.0;
+                       });
+    for (MuscleMeasure& m : measures) {
+        std::tie(m.after, m.belly_after) = volumes[at(m.muscle)];
+    }
 }
 
 Body MuscleGrowth::body() const {
     const Data& d = *data_;
-    Points x = d.x;
-    if (d.barrier) {
-        d.barrier->clamp(x);
-    }
-    Body result = with_rest_shape(d.rest, smooth_inversions(d.rest.tets, x).x);
-    result.shares.fraction = d.fraction;
+    Body result = with_rest_shape(d.rest, d.healthy_body().x);
+    result.shares.fraction = d.healthy_body().fraction;
     // A muscle's force goes with its cross-section.
     for (std::size_t m = 0; m < result.muscles.size(); ++m) {
         const FibreStretch& change = d.stretch[m];
         result.muscles[m].fmax *= change.volume() / change.along;
     }
+    fit_muscle_meshes(d.rest, result);
     return result;
 }
 

@@ -44,12 +44,21 @@ struct MuscleGrowthOptions {
 /// What became of one muscle. Volumes are sums over tetrahedra of share times volume, m^3.
 struct MuscleMeasure {
     std::string name;
+    Index muscle = -1;  ///< number in the body
     double alpha = 1.0;
     double before = 0.0;  ///< belly and tendons
     double after = 0.0;
     double belly_before = 0.0;
     double belly_after = 0.0;
+
+    /// Of the belly against alpha^2: -0.1 is a tenth too little.
+    double error() const {
+        return belly_before > 0.0 ? belly_after / belly_before / (alpha * alpha) - 1.0 : 0.0;
+    }
 };
+
+/// Puts the volumes that muscles have in a body into `after` and `belly_after`.
+void measure_after(const Body& body, std::span<MuscleMeasure> measures);
 
 struct MuscleGrowthReport {
     int iterations = 0;
@@ -58,7 +67,7 @@ struct MuscleGrowthReport {
     double largest_skin_motion = 0.0;  ///< of any of its vertices, m
     double seconds = 0.0;
     VolumeError volume_error = {};      ///< of tetrahedra against their growth targets
-    Eigen::Index inverted_tets = 0;     ///< volume <= 0
+    Eigen::Index inverted_tets = 0;     ///< volume <= 0, where the solver ended
     int refactorisations = 0;           ///< since the solver was made
     std::vector<double> energy = {};    ///< J, iterations + 1 entries
     std::vector<double> residual = {};  ///< relative forces, iterations + 1 entries
@@ -97,10 +106,12 @@ public:
     void restart();
 
     const Points& positions() const;
-    std::vector<MuscleMeasure> measures() const;
     /// The present as a new rest body: shares, strength and volumes of muscles follow their growth.
-    /// Inverted tetrahedra are smoothed away where possible (inversions.h).
+    /// What is beyond the sheet between skins is put back, inverted tetrahedra are mended where
+    /// possible (inversions.h).
     Body body() const;
+    /// Of that body, not of the solver's positions.
+    std::vector<MuscleMeasure> measures() const;
 
 private:
     struct Data;

@@ -85,6 +85,9 @@ struct GrowthSummary {
     int iterations = 0;
     bool is_converged = false;
     double seconds = 0.0;
+    bool is_reached = true;
+    double muscle_error = 0.0;
+    double worst_muscle_error = 0.0;
     double volume_error = 0.0;
     Eigen::Index inverted_tets = 0;
     int refactorisations = 0;
@@ -125,6 +128,10 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.iterations, Field{.name = "iterations", .help = "of muscle growth"});
     v(o.is_converged, Field{.name = "converged", .help = "muscles came to rest"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
+    v(o.is_reached, Field{.name = "reached", .help = "muscles are within the limits"});
+    v(o.muscle_error, Field{.name = "muscle_error", .help = "of all bellies, relative"});
+    v(o.worst_muscle_error,
+      Field{.name = "worst_muscle_error", .help = "of the belly furthest from its volume"});
     v(o.volume_error, Field{.name = "volume_error", .help = "of all muscles, relative"});
     v(o.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
     v(o.refactorisations, Field{.name = "refactorisations", .help = "of the global system"});

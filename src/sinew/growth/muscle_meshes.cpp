@@ -1,0 +1,168 @@
+#include "sinew/growth/muscle_meshes.h"
+
+#include "sinew/base/parallel.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/embedding.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/mesh/connectivity.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kAgrees = 1e-3;      // of the volume
+constexpr double kThinnest = -0.9;    // of the half thickness, by which a surface moves
+constexpr double kWidest = 4.0;       // the same outwards
+constexpr double kTendonShare = 0.1;  // of what bellies move by
+constexpr double kEnd = 0.06;         // of the way from origin to insertion, at either end
+constexpr int kRays = 4;              // beside the one along the normal
+constexpr double kTilt = 0.25;        // of those, in turns of pi
+constexpr double kLeast = 1e-6;       // m, below which a ray meets its own triangles
+constexpr int kSmoothings = 6;        // of thickness, over neighbours
+constexpr double kMeshOutside = 0.2;  // m that a surface may be outside the tets
+
+// Radius of the ball that fits inside at a vertex: a ray at an angle to the normal that meets the
+// far side of a ball of radius r goes 2 r cos(angle). Over rays the least, so that the rim of a
+// sheet has the sheet's thickness, not its width.
+std::vector<double> half_thickness(const TriangleMesh& mesh, const Points& normals) {
+    const SurfaceTree tree(mesh);
+    std::vector<double> half(at(mesh.points.rows()), 0.0);
+    for (std::size_t i = 0; i < half.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        const Vec3 in = -point(normals, row);
+        if (!(in.squaredNorm() > 0.5)) {
+            continue;
+        }
+        double least = std::numeric_limits<double>::infinity();
+        const auto look = [&](const Vec3& direction) {
+            const RayHit hit = tree.first_hit(
+                {.origin = point(mesh.points, row), .direction = direction, .t_min = kLeast});
+            if (hit.triangle >= 0) {
+                least = std::min(least, 0.5 * hit.t / direction.dot(in));
+            }
+        };
+        look(in);
+        const Vec3 side = in.unitOrthogonal();
+        const double tilt = kTilt * std::numbers::pi;
+        for (int k = 0; k < kRays; ++k) {
+            const double turn = 2.0 * std::numbers::pi * k / kRays;
+            look(std::cos(tilt) * in +
+                 std::sin(tilt) * (std::cos(turn) * side + std::sin(turn) * in.cross(side)));
+        }
+        half[i] = std::isfinite(least) ? least : 0.0;
+    }
+    const Lists around = neighbours_of_vertices(mesh.triangles, mesh.points.rows());
+    for (int round = 0; round < kSmoothings; ++round) {
+        const std::vector<double> old = half;
+        for (std::size_t i = 0; i < half.size(); ++i) {
+            double sum = old[i];
+            for (const Index w : around[i]) {
+                sum += old[at(w)];
+            }
+            half[i] = sum / static_cast<double>(around[i].size() + 1);
+        }
+    }
+    return half;
+}
+
+// How much each vertex takes part: not where the muscle holds on to bones, little on tendons.
+std::vector<double> part_taken(const TriangleMesh& mesh) {
+    std::vector<double> part(at(mesh.points.rows()), 1.0);
+    const Attribute* tendon = find_attribute(mesh.point_data, "tendon");
+    const Attribute* share = find_attribute(mesh.point_data, "share");
+    for (std::size_t i = 0; i < part.size(); ++i) {
+        if (tendon != nullptr) {
+            part[i] -= (1.0 - kTendonShare) * std::clamp(tendon->values[i], 0.0, 1.0);
+        }
+        if (share != nullptr) {
+            const double in =
+                std::clamp(std::min(share->values[i], 1.0 - share->values[i]) / kEnd, 0.0, 1.0);
+            part[i] *= in * in * (3.0 - 2.0 * in);
+        }
+    }
+    // A tendon of its own takes as much part as a belly would.
+    const double most = part.empty() ? 0.0 : *std::max_element(part.begin(), part.end());
+    for (double& p : part) {
+        p = most > 0.0 ? p / most : 1.0;
+    }
+    return part;
+}
+
+// The mesh with vertices moved along their normals until it encloses a volume, or nearly.
+Points widened(const TriangleMesh& mesh, double volume) {
+    const Points normals = vertex_normals(mesh);
+    std::vector<double> offset = half_thickness(mesh, normals);
+    const std::vector<double> part = part_taken(mesh);
+    for (std::size_t i = 0; i < offset.size(); ++i) {
+        offset[i] *= part[i];
+    }
+    TriangleMesh moved = {.points = mesh.points, .triangles = mesh.triangles};
+    const auto volume_at = [&](double strength) {
+        for (std::size_t i = 0; i < offset.size(); ++i) {
+            const auto row = static_cast<Eigen::Index>(i);
+            moved.points.row(row) = mesh.points.row(row) + strength * offset[i] * normals.row(row);
+        }
+        return enclosed_volume(moved);
+    };
+    // Volume grows with strength; halving is short and sure.
+    double low = kThinnest;
+    double high = kWidest;
+    constexpr int kHalvings = 40;
+    for (int step = 0; step < kHalvings; ++step) {
+        const double middle = 0.5 * (low + high);
+        const double now = volume_at(middle);
+        if (std::abs(now / volume - 1.0) < 0.1 * kAgrees) {
+            break;
+        }
+        (now < volume ? low : high) = middle;
+    }
+    return moved.points;
+}
+
+}  // namespace
+
+void fit_muscle_meshes(const Body& rest, Body& body) {
+    if (body.muscle_embeddings.empty()) {
+        return;
+    }
+    const std::vector<double> before = muscle_volumes_in_tets(rest);
+    const std::vector<double> after = muscle_volumes_in_tets(body);
+    std::vector<char> is_moved(body.muscles.size(), 0);
+    parallel_for(body.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m) {
+            Muscle& muscle = body.muscles[m];
+            const double was = enclosed_volume(rest.muscles[m].mesh);
+            if (!(before[m] > 0.0 && after[m] > 0.0 && was > 0.0)) {
+                continue;
+            }
+            const double volume = was * after[m] / before[m];
+            if (std::abs(muscle.volume / volume - 1.0) > kAgrees) {
+                muscle.mesh.points = widened(muscle.mesh, volume);
+                muscle.volume = enclosed_volume(muscle.mesh);
+                is_moved[m] = 1;
+            }
+        }
+    });
+    if (std::find(is_moved.begin(), is_moved.end(), 1) == is_moved.end()) {
+        return;
+    }
+    // They may have left their tetrahedra.
+    const TetLocator locator(body.tets);
+    for (std::size_t m = 0; m < is_moved.size(); ++m) {
+        if (is_moved[m] != 0) {
+            TetEmbedding embedding =
+                embed(body.muscles[m].mesh.points, locator, {.max_outside = kMeshOutside});
+            body.muscle_embeddings[m] = {.tet = std::move(embedding.tet),
+                                         .weights = std::move(embedding.weights)};
+        }
+    }
+}
+
+}  // namespace sinew
