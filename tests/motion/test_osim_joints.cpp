@@ -1,8 +1,8 @@
 // Joints, functions, couplers and offset frames of OpenSim's two layouts against closed forms.
 
 #include "sinew/base/error.h"
-#include "sinew/io/osim.h"
 #include "sinew/body/kinematics.h"
+#include "sinew/io/osim.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/range_of_motion.h"
 

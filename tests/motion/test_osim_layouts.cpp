@@ -2,8 +2,8 @@
 // no counterpart here.
 
 #include "sinew/base/error.h"
-#include "sinew/io/osim.h"
 #include "sinew/body/kinematics.h"
+#include "sinew/io/osim.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/static_optimisation.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sinew/body/musculoskeletal.h"
 #include "sinew/body/kinematics.h"
+#include "sinew/body/musculoskeletal.h"
 
 #include <cstdint>
 #include <span>
