@@ -57,12 +57,25 @@ def value_name(option):
     return {"INT": "NUMBER", "FLOAT": "NUMBER"}.get(option["value"], option["value"])
 
 
+LONG_ROW = 60  # characters of choices that still fit beside an option's name
+
+
+def roff_value(option):
+    """The name of a value in a page. A long row of choices does not fit there: `item` lists it below."""
+    value = value_name(option)
+    if option["kind"] == "choice" and len(value) > LONG_ROW:
+        value = (option.get("positional") or option["names"][-1].lstrip("-")).upper()
+    return roff(value)
+
+
 def item(option):
     """One option as a tagged paragraph."""
     names = ", ".join(f"\\fB{roff(name)}\\fR" for name in option["names"])
-    value = "" if option["kind"] == "flag" else f"\\fI{roff(value_name(option))}\\fR"
+    value = "" if option["kind"] == "flag" else f"\\fI{roff_value(option)}\\fR"
     lines = [".TP", " ".join(filter(None, (names, value))), roff(option["help"].rstrip(".")) + "."]
     notes = []
+    if option["kind"] == "choice" and len(value_name(option)) > LONG_ROW:
+        notes.append(f"One of {roff(', '.join(option['choices']))}.")
     if option.get("required"):
         notes.append("Required.")
     if option.get("repeats"):
@@ -105,11 +118,11 @@ def program_page(description):
 def verb_page(verb, description):
     synopsis = [f"\\fBsinew {verb['name']}\\fR"]
     for option in positional(verb):
-        word = f"\\fI{roff(value_name(option))}\\fR" + ("..." if option.get("repeats") else "")
+        word = f"\\fI{roff_value(option)}\\fR" + ("..." if option.get("repeats") else "")
         synopsis.append(word if option.get("required") else f"[{word}]")
     for option in named(verb):
         if option.get("required"):
-            synopsis.append(f"\\fB{roff(option['names'][0])}\\fR \\fI{roff(value_name(option))}\\fR")
+            synopsis.append(f"\\fB{roff(option['names'][0])}\\fR \\fI{roff_value(option)}\\fR")
     parts = [heading(f"sinew-{verb['name']}", description), ".SH NAME",
              f"sinew\\-{verb['name']} \\- {roff(verb['summary'])}", ".SH SYNOPSIS", " ".join(synopsis + ["[\\fIoptions\\fR]"]),
              ".SH OPTIONS"]

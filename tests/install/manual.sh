@@ -21,7 +21,7 @@ for page in sinew $(printf 'sinew-%s ' $verbs); do
     [ -z "$said" ] || fail "$page.1: $said"
     text=$(groff -man -Tascii -P-cbou "$file")
     grep -q '^SYNOPSIS' <<<"$text" || fail "$page.1 has no synopsis"
-    [ "$page" = sinew ] && continue
+    case "$page" in sinew | sinew-bench) continue ;; esac  # `sinew bench` is a program of its own
     for option in $("$1/bin/sinew" "${page#sinew-}" --help | grep -oE '^ +(-[a-z],)?--[a-z-]+' | grep -oE -- '--[a-z-]+'); do
         [ "$option" = --help ] || grep -q -e "$option" <<<"$text" || fail "$page.1 does not name $option"
     done
@@ -46,7 +46,8 @@ expect() {
 }
 expect "figure" sinew fi
 expect "--version" sinew --v
-expect "--seed --sex" sinew figure --se
+expect "--sex" sinew figure --se
+expect "--seed --sex" sinew build --se
 expect "female male" sinew figure --sex ''
 expect "female" sinew figure --sex = f
 expect "female male" sinew figure --sex =
