@@ -35,7 +35,7 @@ Recording recording_of(const MotionClip& clip) {
                           .needs = "at least one",
                           .remedy = "export the motion again"});
     }
-    Recording recording{.name = clip.name, .skeleton = skeleton_of(clip)};
+    Recording recording{.name = where, .skeleton = skeleton_of(clip)};
     const std::vector<Eigen::Isometry3d> rest = offset_pose(clip);
     for (std::size_t f = 0; f < clip.frame_count; ++f) {
         const std::vector<Eigen::Isometry3d> now = forward_kinematics(clip, f);

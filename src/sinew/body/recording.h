@@ -11,7 +11,7 @@ namespace sinew {
 
 /// A motion as it was recorded, whatever the file: joints at rest, and where they go.
 struct Recording {
-    std::string name = {};                  ///< for messages
+    std::string name = "motion";            ///< for messages; not empty
     CharacterSkeleton skeleton = {};        ///< joints at rest; the unit of length does not matter
     std::vector<double> times = {};         ///< s, ascending
     std::vector<CharacterPose> poses = {};  ///< T_posed_rest of each joint, one pose per time
