@@ -1,6 +1,7 @@
 #include "sinew/io/gltf_document.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
 #include "sinew/io/file_bytes.h"
 
 #include <fmt/format.h>
@@ -189,6 +190,10 @@ GltfDocument::GltfDocument(std::string_view bytes, std::string where,
     }
     if (text.size() > kMaxJsonBytes) {
         refuse("JSON", fmt::format("{} MB", text.size() >> 20), "at most 256 MB; use .glb");
+    }
+    if (is_json_nested_deeper(text)) {
+        refuse("JSON", fmt::format("brackets nested deeper than {} levels", kMaxNesting),
+               "fewer levels");
     }
     root_ = json::parse(text, nullptr, false);
     if (root_.is_discarded() || !root_.is_object()) {
