@@ -6,6 +6,7 @@
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/bvh.h"
+#include "sinew/io/content_guess.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/mesh/connectivity.h"
@@ -108,12 +109,9 @@ std::string write(const fs::path& path, const MotionClip& clip) {
 
 void require_known_output(const fs::path& path) {
     const std::vector<std::string> endings = writable_endings();
-    const std::string ending = ending_of(path);
-    if (!contains(endings, ending)) {
+    if (!contains(endings, ending_of(path))) {
         throw InputError({.where = path.string(),
-                          .found = ending.empty() ? std::string("no file ending")
-                                                  : fmt::format("the ending '{}'{}", ending,
-                                                                did_you_mean(ending, endings)),
+                          .found = describe_ending(path, endings),
                           .needs = fmt::format("one that can be written: {}", join(endings, " ")),
                           .remedy = "choose one of these endings"});
     }
