@@ -5,6 +5,7 @@
 #include "sinew/body/surface.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/content_guess.h"
 #include "sinew/io/gltf.h"
@@ -87,9 +88,9 @@ std::string write(const fs::path& path, const Body& body) {
         return fmt::format("a body of {} tetrahedra and {} muscles", body.tets.tets.rows(),
                            body.muscles.size());
     }
-    const bool holds_only_tets = contains(writable_tet_endings(), ending_of(path)) &&
-                                 !contains(writable_surface_endings(), ending_of(path));
-    return holds_only_tets ? write(path, body.tets) : write(path, parts_of(body));
+    const bool holds_tets = contains(writable_tet_endings(), ending_of(path));
+    return holds_tets && body.tets.tets.rows() > 0 ? write_body_volume(path, body)
+                                                   : write(path, parts_of(body));
 }
 
 std::string write(const fs::path& path, const MotionClip& clip) {
@@ -129,7 +130,8 @@ Asset read_asset(const fs::path& path, const ReadOptions& options) {
         asset.note = conversion_note(options);
         return asset;
     }
-    std::visit([&](auto&& mesh) { asset.content = std::move(mesh); }, read_mesh(path, options));
+    std::visit([&](auto&& mesh) { asset.content = std::forward<decltype(mesh)>(mesh); },
+               read_mesh(path, options));
     asset.note = conversion_note(options);
     return asset;
 }
