@@ -66,11 +66,10 @@ std::string describe_ending(const std::filesystem::path& path, std::span<const s
         std::string_view endings;
         std::string_view what;
     };
-    static constexpr std::array<Other, 5> kOthers = {{
+    static constexpr std::array<Other, 4> kOthers = {{
         {" .mot .sto ", "a table of motion: give it to 'sinew convert MODEL --motion'"},
         {" .osim .xml .skel ",
          "a musculoskeletal model: 'sinew convert', 'muscles' and 'rom' take it"},
-        {" .fbx .gltf ", "a rigged character: 'sinew skin' takes it"},
         {" .dae .blend .usd .usdc .usdz .3ds .abc ",
          "a scene: export it as .glb or .obj where it comes from"},
         {" .pc2 .mdd ", "points of frames: 'sinew skin' writes them"},
