@@ -187,12 +187,12 @@ void print_table(const Json& rows) {
 void print_for_a_person(const Json& result) {
     for (const auto& [key, value] : result.items()) {
         if (key == "bounds") {
-            fmt::print("{:<14} ({}) to ({}) m\n", key, shown(value[0]), shown(value[1]));
+            fmt::print("{:<18} ({}) to ({}) m\n", key, shown(value[0]), shown(value[1]));
         } else if (value.is_array() && !value.empty() && value[0].is_object()) {
-            fmt::print("{:<14} {}\n", key, value.size());
+            fmt::print("{:<18} {}\n", key, value.size());
             print_table(value);
         } else if (!value.is_structured() || !value.empty()) {
-            fmt::print("{:<14} {}\n", key, shown(value));
+            fmt::print("{:<18} {}\n", key, shown(value));
         }
     }
 }
