@@ -5,6 +5,7 @@
 #include "sinew/fit/landmarks.h"
 #include "sinew/fit/placement.h"
 #include "sinew/fit/registration_measures.h"
+#include "sinew/fit/shape_learning.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/meshing/decimate.h"
 
@@ -136,13 +137,17 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     timed.note("scan");
 
     PoseRig rig(template_body);
-    rig.set_modes(rig.limb_modes(template_body));
+    if (options.shapes != nullptr) {
+        set_shape_space(template_body, *options.shapes, rig);
+    } else {
+        rig.set_modes(rig.limb_modes(template_body));
+    }
     const PoseRig coarse = rig.with_surface(
         decimated(rig.rest(), {.target_triangles = kCoarseTriangles, .evenness = 0.1}));
     timed.note("rig");
 
     // Placement, pose and shape on the coarse skin, then on the whole.
-    const std::vector<Landmark> own = scan_landmarks_of(template_body);
+    const std::vector<Landmark> own = landmarks_on(rig, template_body, options.shapes);
     const std::vector<LandmarkPair> coarse_pairs = pairs_on(coarse.rest(), own, scan.landmarks);
     const std::vector<LandmarkPair> pairs = pairs_on(rig.rest(), own, scan.landmarks);
     FoundPlacement found =
@@ -176,16 +181,20 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     result.report.placement = placement_of(state, unit, x);
     const ScanPlacement& to_body = result.report.placement;
     measure_fit(x, rig, index, scan, template_body, result);
+    for (const Landmark& landmark : own) {
+        result.landmarks.push_back(landmark);
+        result.landmarks.back().position = point(x, landmark.skin_vertex);
+    }
     result.posed = (x * to_body.rotation.transpose()).rowwise() + to_body.translation.transpose();
     RigState upright = placed_by(state, to_body);
     // The size goes into the rest shape: skins of people have no scale of their own.
     std::vector<Vec3> joints = rig.joints_of(upright);
     Points rest = rig.unposed(rig.placed(upright), result.posed);
     PoseRig person = rig;
+    PoseRig at_shape = rig;
+    at_shape.set_modes({});
+    at_shape.set_rest(rig.placed(state).rest, rig.joints_of(state));
     for (int round = 0; round < 2; ++round) {
-        PoseRig at_shape = rig;
-        at_shape.set_modes({});
-        at_shape.set_rest(rig.placed(state).rest, rig.joints_of(state));
         joints = at_shape.joints_with(rest);
         person.set_modes({});
         person.set_rest(rest, joints);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/body/shape_space.h"
 #include "sinew/fit/scan.h"
 
 #include <array>
@@ -16,6 +17,9 @@ struct RegistrationOptions {
     double max_angle = 0.5235987756;///< nor do normals farther apart, rad, (0, pi/2)
     int fine_iterations = 40;       ///< of the surface, >= 1
     bool find_placement = true;     ///< look for unit, up and facing; false: metres, Y up, +Z
+    /// Shapes of people that the template belongs to, not owned; none: limbs change their lengths
+    /// and thicknesses.
+    const ShapeSpace* shapes = nullptr;
 };
 
 /// How the scan's own coordinates become Sinew's: metres, Y up, +Z forward, soles near y = 0.

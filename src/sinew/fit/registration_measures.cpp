@@ -1,6 +1,5 @@
 #include "sinew/fit/registration_measures.h"
 
-#include "sinew/fit/landmarks.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 
@@ -131,11 +130,6 @@ void measure_fit(const Points& x, const PoseRig& rig, const ScanIndex& index, co
     if (report.seen <= 0.85) {
         report.remarks.push_back(
             fmt::format("{:.0f} % of the skin were not seen", 100.0 * (1.0 - report.seen)));
-    }
-    // Named points, where the skin ended up.
-    for (Landmark landmark : scan_landmarks_of(body)) {
-        landmark.position = point(x, landmark.skin_vertex);
-        result.landmarks.push_back(std::move(landmark));
     }
 }
 
