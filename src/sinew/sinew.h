@@ -178,6 +178,11 @@
 #include "sinew/build/figure_mesh.h"
 #include "sinew/build/segment_masses.h"
 
+// fit: scans of people
+#include "sinew/fit/landmarks.h"
+#include "sinew/fit/registration.h"
+#include "sinew/fit/scan.h"
+
 // growth: new rest shapes from targets
 #include "sinew/growth/bone_editing.h"
 #include "sinew/growth/fat_growth.h"

@@ -106,7 +106,9 @@ std::vector<ShapeMode> PoseRig::limb_modes(const Body& body) const {
             for (const Moving& m : moving_) {
                 const Vec3& centre = centres_[at(m.joint)];
                 const Vec3 u = linear[at(m.parent)] * centre + constant[at(m.parent)];
-                mode.joints.row(m.joint) += u.transpose();
+                if (!m.is_between) {
+                    mode.joints.row(m.joint) += u.transpose();
+                }
                 if (inside(m.child)) {
                     fill(m.child);
                 } else {

@@ -1,6 +1,7 @@
 #include "sinew/fit/placement.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/linalg/dense.h"
 #include "sinew/linalg/svd3.h"
@@ -13,8 +14,6 @@
 
 namespace sinew {
 namespace {
-
-constexpr double kDegree = std::numbers::pi / 180.0;
 
 void set_angle(const PoseRig& rig, const std::string& name, double degrees,
                Eigen::VectorXd& angles) {
@@ -101,20 +100,18 @@ std::vector<StartPose> start_poses(const PoseRig& rig) {
         const char* name;
         std::vector<std::pair<const char*, double>> degrees;
     };
+    // Angles count from the rest pose, whose arms stand 40 degrees away with palms forward.
     static const std::vector<Row> kRows = {
-        {"arms away",
-         {{"shoulder abduction", 40}, {"forearm pronation", 80}, {"elbow flexion", 10},
-          {"hip abduction", 5}}},
-        {"arms hanging", {{"shoulder abduction", 10}, {"forearm pronation", 70}}},
+        {"arms away", {{"forearm pronation", 60}}},
+        {"arms hanging", {{"shoulder abduction", -28}, {"forearm pronation", 60}}},
         {"arms level",
-         {{"shoulder abduction", 80}, {"clavicle elevation", 10}, {"forearm pronation", 90},
-          {"hip abduction", 5}}},
+         {{"shoulder abduction", 45}, {"clavicle elevation", 8}, {"forearm pronation", 70}}},
         {"arms raised",
-         {{"shoulder abduction", 140}, {"clavicle elevation", 25}, {"elbow flexion", 20},
-          {"forearm pronation", 60}, {"hip abduction", 5}}},
+         {{"shoulder abduction", 105}, {"clavicle elevation", 25}, {"elbow flexion", 20},
+          {"forearm pronation", 60}}},
         {"kneeling",
          {{"knee flexion", 110}, {"hip flexion", 60}, {"ankle dorsiflexion", -20},
-          {"shoulder abduction", 20}, {"forearm pronation", 60}}}};
+          {"shoulder abduction", -10}, {"forearm pronation", 60}}}};
     std::vector<StartPose> poses;
     for (const Row& row : kRows) {
         StartPose pose{.name = row.name, .angles = rig.start().angles};
@@ -126,9 +123,7 @@ std::vector<StartPose> start_poses(const PoseRig& rig) {
     return poses;
 }
 
-RigState similarity(const PoseRig& rig, const Points& from, const Points& to,
-                    const RigState& start) {
-    static_cast<void>(rig);
+RigState similarity(const Points& from, const Points& to, const RigState& start) {
     const Vec3 a = from.colwise().mean().transpose();
     const Vec3 b = to.colwise().mean().transpose();
     const Points p = from.rowwise() - a.transpose();
@@ -151,8 +146,8 @@ FoundPlacement place_by_landmarks(const PoseRig& rig, const ScanIndex& index,
     std::vector<RigPull> pulls;
     for (std::size_t k = 0; k < landmarks.size(); ++k) {
         to.row(static_cast<Eigen::Index>(k)) = landmarks[k].target.transpose();
-        const Index v = landmarks[k].vertex;
-        pulls.push_back({.vertex = {v, v, v},
+        pulls.push_back({.vertex = landmarks[k].vertex,
+                         .barycentric = landmarks[k].barycentric,
                          .target = landmarks[k].target,
                          .weight = 1.0 / (0.02 * 0.02)});
     }
@@ -162,9 +157,10 @@ FoundPlacement place_by_landmarks(const PoseRig& rig, const ScanIndex& index,
         const PoseRig::Placement placed = rig.placed(state);
         Points from(to.rows(), 3);
         for (std::size_t k = 0; k < landmarks.size(); ++k) {
-            from.row(static_cast<Eigen::Index>(k)) = placed.world.row(landmarks[k].vertex);
+            from.row(static_cast<Eigen::Index>(k)) =
+                landmarks[k].position(placed.world).transpose();
         }
-        state = similarity(rig, from, to, state);
+        state = similarity(from, to, state);
         RigPrior prior{.angles = pose.angles, .scale = state.scale};
         for (int i = 0; i < 15; ++i) {
             state = improved(rig, state, pulls, prior);

@@ -24,8 +24,7 @@ struct StartPose {
 std::vector<StartPose> start_poses(const PoseRig& rig);
 
 /// The similarity that takes `from` to `to` in the least squares sense [Umeyama1991].
-RigState similarity(const PoseRig& rig, const Points& from, const Points& to,
-                    const RigState& start);
+RigState similarity(const Points& from, const Points& to, const RigState& start);
 
 struct FoundPlacement {
     RigState state = {};

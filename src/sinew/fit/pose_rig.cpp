@@ -103,6 +103,7 @@ PoseRig::PoseRig(const Body& body) {
     choose_angles(body);
     make_groups(body);
     make_weights(body);
+    spread_forearms(body);
 }
 
 void PoseRig::choose_angles(const Body& body) {
@@ -143,9 +144,11 @@ void PoseRig::choose_angles(const Body& body) {
             for (const Index j : angle.joints) {
                 const AngleLimit& limit = body.skeleton.joints[at(j)].limits[at(k)];
                 const double range = angle.high - angle.low;
-                angle.fraction.push_back(row.is_side_by_side ? 1.0
-                                         : range > 0.0       ? (limit.high - limit.low) / range
-                                                             : 0.0);
+                const auto count = static_cast<double>(angle.joints.size());
+                angle.fraction.push_back(row.is_side_by_side        ? 1.0
+                                         : !std::isfinite(range)    ? 1.0 / count
+                                         : range > 0.0              ? (limit.high - limit.low) / range
+                                                                    : 0.0);
             }
             angles_.push_back(std::move(angle));
         }
@@ -155,12 +158,6 @@ void PoseRig::choose_angles(const Body& body) {
         if (on_right(row.name) != row.name) {
             add(row, true);
         }
-    }
-    if (angles_.size() < 30) {
-        throw InputError({.where = body.name,
-                          .found = fmt::format("{} joint angles of a human", angles_.size()),
-                          .needs = "the joints of the built-in man or woman",
-                          .remedy = "use a body made by 'sinew build man' or 'woman'"});
     }
 }
 
@@ -222,6 +219,60 @@ void PoseRig::make_weights(const Body& body) {
         std::vector<Weight>& mine = weights_.emplace_back();
         for (const RigWeight& w : row) {
             mine.push_back({w.group, w.value});
+        }
+    }
+}
+
+void PoseRig::spread_forearms(const Body& body) {
+    constexpr int kSteps = 4;
+    for (const char* side : {"_l", "_r"}) {
+        const Index forearm = joint_named(body.skeleton, std::string("forearm") + side);
+        const Index wrist = joint_named(body.skeleton, std::string("wrist") + side);
+        const Index elbow = joint_named(body.skeleton, std::string("elbow") + side);
+        const auto found = std::find_if(moving_.begin(), moving_.end(),
+                                        [&](const Moving& m) { return m.joint == forearm; });
+        if (forearm < 0 || wrist < 0 || elbow < 0 || found == moving_.end()) {
+            continue;
+        }
+        const Moving radius = *found;
+        std::array<Index, kSteps + 1> group = {};
+        group[0] = radius.parent;
+        group[kSteps] = radius.child;
+        for (int k = 1; k < kSteps; ++k) {
+            Moving part = radius;
+            part.is_between = true;
+            part.child = static_cast<Index>(chain_.size());
+            part.fraction[0] *= static_cast<double>(k) / kSteps;
+            group[at(k)] = part.child;
+            chain_.push_back(chain_[at(radius.parent)]);
+            chain_.back().push_back(static_cast<Index>(moving_.size()));
+            moving_.push_back(part);
+        }
+        const Vec3 from = centres_[at(elbow)];
+        const Vec3 along = centres_[at(wrist)] - from;
+        for (std::size_t v = 0; v < weights_.size(); ++v) {
+            double both = 0.0;
+            std::vector<Weight> others;
+            for (const Weight& w : weights_[v]) {
+                const bool is_forearm = w.group == radius.parent || w.group == radius.child;
+                both += is_forearm ? w.value : 0.0;
+                if (!is_forearm) {
+                    others.push_back(w);
+                }
+            }
+            if (both == 0.0) {
+                continue;
+            }
+            const Vec3 X = point(rest_.points, static_cast<Eigen::Index>(v));
+            const double t =
+                kSteps * std::clamp((X - from).dot(along) / along.squaredNorm(), 0.0, 1.0);
+            const int k = std::min(kSteps - 1, static_cast<int>(t));
+            others.push_back({group[at(k)], both * (1.0 - (t - k))});
+            others.push_back({group[at(k + 1)], both * (t - k)});
+            std::erase_if(others, [](const Weight& w) { return w.value <= 0.0; });
+            std::sort(others.begin(), others.end(),
+                      [](const Weight& a, const Weight& b) { return a.group < b.group; });
+            weights_[v] = std::move(others);
         }
     }
 }
@@ -439,7 +490,9 @@ std::vector<Vec3> PoseRig::joints_with(const Points& rest_skin) const {
         const auto g = at(m.child);
         // Joints deep in the trunk have no skin of their own: they follow their parents.
         of_group[g] = total[g] > 0.5 ? Vec3(shift[g] / total[g]) : of_group[at(m.parent)];
-        joints[at(m.joint)] += of_group[g];
+        if (!m.is_between) {
+            joints[at(m.joint)] += of_group[g];
+        }
     }
     return joints;
 }
@@ -469,7 +522,7 @@ Pose PoseRig::pose_of(const Body& body, const RigState& state,
     const std::vector<Index> starts = coordinate_starts(body.skeleton);
     for (const Moving& m : moving_) {
         for (int k = 0; k < m.axes; ++k) {
-            if (m.angle[at(k)] >= 0) {
+            if (m.angle[at(k)] >= 0 && !m.is_between) {
                 pose.coordinates[at(starts[at(m.joint)]) + at(k)] =
                     m.fraction[at(k)] * state.angles[m.angle[at(k)]];
             }

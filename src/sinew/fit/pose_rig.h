@@ -41,7 +41,8 @@ struct RigState {
 ///
 /// Groups g are segments that no angle moves against each other. Weights are harmonic in the
 /// tetrahedra, 1 on the bones of the group and 0 on others: flesh between two bones takes part in
-/// both motions, and an arm beside the trunk has no part in it.
+/// both motions, and an arm beside the trunk has no part in it. Along the forearm pronation grows
+/// from elbow to wrist, in steps of a quarter, so that no section collapses.
 class PoseRig {
 public:
     struct Weight {
@@ -49,7 +50,7 @@ public:
         double value = 0.0;
     };
 
-    /// @throws InputError  when the body has no tetrahedra, attachments or human joints
+    /// @throws InputError  when the body has no tetrahedra or attachments
     explicit PoseRig(const Body& body);
     /// The same skeleton under another surface: each vertex takes the weights of the nearest
     /// point of the rig's rest skin.
@@ -125,11 +126,13 @@ private:
         std::array<Vec3, 3> axis = {};
         std::array<Index, 3> angle = {-1, -1, -1};
         std::array<double, 3> fraction = {0.0, 0.0, 0.0};
+        bool is_between = false;  // a part of the forearm between ulna and radius
     };
     PoseRig() = default;
     void choose_angles(const Body& body);
     void make_groups(const Body& body);
     void make_weights(const Body& body);
+    void spread_forearms(const Body& body);
     std::vector<Vec3> centres_at(const RigState& state) const;
 
     TriangleMesh rest_ = {};

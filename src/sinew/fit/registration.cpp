@@ -7,6 +7,7 @@
 #include "sinew/fit/registration_measures.h"
 #include "sinew/fit/shape_learning.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/meshing/decimate.h"
 
 #include <fmt/format.h>
@@ -19,19 +20,21 @@ namespace {
 
 constexpr Eigen::Index kCoarseTriangles = 3000;
 
-// Landmarks by the vertex of `skin` nearest to where the body has them.
+// Where the body's named points are on a skin, with what the scan says of them.
 std::vector<LandmarkPair> pairs_on(const TriangleMesh& skin, const std::vector<Landmark>& own,
                                    const std::vector<ScanLandmark>& given) {
+    const SurfaceTree tree(skin);
     std::vector<LandmarkPair> pairs;
     for (const ScanLandmark& landmark : given) {
         for (const Landmark& mine : own) {
             if (mine.name == landmark.name) {
-                Eigen::Index nearest = 0;
-                (skin.points.rowwise() - mine.position.transpose())
-                    .rowwise()
-                    .squaredNorm()
-                    .minCoeff(&nearest);
-                pairs.push_back({static_cast<Index>(nearest), landmark.position});
+                const ClosestPoint c = tree.closest_point(mine.position);
+                pairs.push_back({.vertex = {skin.triangles(c.triangle, 0),
+                                            skin.triangles(c.triangle, 1),
+                                            skin.triangles(c.triangle, 2)},
+                                 .barycentric = c.barycentric,
+                                 .triangle = c.triangle,
+                                 .target = landmark.position});
             }
         }
     }
@@ -130,13 +133,19 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     PreparedScan prepared = prepare_scan(raw);
     std::string unit_name = "m";
     const double unit =
-        options.find_placement ? guess_unit(prepared.scan.points, unit_name) : 1.0;
+        options.find_unit ? guess_unit(prepared.scan.points, unit_name) : 1.0;
     const Scan scan = in_metres(prepared.scan, unit);
     const ScanIndex index(scan);
     result.report.remarks = prepared.report.remarks;
     timed.note("scan");
 
     PoseRig rig(template_body);
+    if (rig.angles().size() < 30) {
+        throw InputError({.where = template_body.name,
+                          .found = fmt::format("{} joint angles of a human", rig.angles().size()),
+                          .needs = "the joints of the built-in man or woman",
+                          .remedy = "use a body made by 'sinew build'"});
+    }
     if (options.shapes != nullptr) {
         set_shape_space(template_body, *options.shapes, rig);
     } else {
@@ -168,6 +177,7 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     timed.note("pose");
 
     const PoseRig::Placement placed = rig.placed(state);
+    result.report.rig_mismatch = rig_mismatch(coarse, state, index, 0.03);
     Points x = placed.world;
     fit_surface({.points = placed.world, .triangles = rig.rest().triangles},
                 stiffening_of(rig, template_body), index, pairs,
@@ -181,9 +191,14 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     result.report.placement = placement_of(state, unit, x);
     const ScanPlacement& to_body = result.report.placement;
     measure_fit(x, rig, index, scan, template_body, result);
+    std::vector<ScanLandmark> all;
     for (const Landmark& landmark : own) {
-        result.landmarks.push_back(landmark);
-        result.landmarks.back().position = point(x, landmark.skin_vertex);
+        all.push_back({landmark.name, Vec3::Zero()});
+    }
+    const std::vector<LandmarkPair> found_points = pairs_on(rig.rest(), own, all);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        result.landmarks.push_back(own[k]);
+        result.landmarks.back().position = to_body.moved(found_points[k].position(x));
     }
     result.posed = (x * to_body.rotation.transpose()).rowwise() + to_body.translation.transpose();
     RigState upright = placed_by(state, to_body);

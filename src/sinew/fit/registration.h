@@ -15,8 +15,9 @@ namespace sinew {
 struct RegistrationOptions {
     double max_distance = 0.05;     ///< farther points do not correspond, m, > 0
     double max_angle = 0.5235987756;///< nor do normals farther apart, rad, (0, pi/2)
-    int fine_iterations = 40;       ///< of the surface, >= 1
-    bool find_placement = true;     ///< look for unit, up and facing; false: metres, Y up, +Z
+    int fine_iterations = 40;       ///< of the surface, >= 0; 0: pose and shape only
+    bool find_unit = true;          ///< from the size; false: metres
+    bool find_placement = true;     ///< look for up and facing; false: Y up, facing +Z
     /// Shapes of people that the template belongs to, not owned; none: limbs change their lengths
     /// and thicknesses.
     const ShapeSpace* shapes = nullptr;
@@ -30,8 +31,13 @@ struct ScanPlacement {
     std::string up = "+y";                      ///< axis of the scan nearest to up
     std::string facing = "+z";                  ///< axis of the scan nearest to forward
 
+    /// A point of the scan, in its own units.
     Vec3 operator()(const Vec3& p) const {
-        return scale * (rotation * p) + translation;
+        return moved(scale * p);
+    }
+    /// A point of the scan, in metres.
+    Vec3 moved(const Vec3& p) const {
+        return rotation * p + translation;
     }
 };
 
@@ -47,6 +53,8 @@ struct RegistrationReport {
     ScanPlacement placement = {};
     DistanceMeasures skin_to_scan = {};  ///< of the skin's vertices that see the scan
     DistanceMeasures scan_to_skin = {};  ///< of the scan's points
+    double rig_mismatch = 0.0;           ///< both ways before the surface was fitted, m
+    double explained = 0.0;              ///< part of the scan within 20 mm of the skin
     double seen = 0.0;                   ///< part of the skin's area that sees the scan
     /// Of each region 0 ... 1: how much was seen and how well it fits.
     std::vector<std::pair<std::string, double>> confidence = {};
@@ -62,7 +70,8 @@ struct RegisteredSkin {
     Pose pose = {};               ///< joint coordinates of the template's skeleton
     std::vector<Vec3> joints = {};          ///< centres of the skeleton's joints at rest, moved with the skin
     std::vector<double> confidence = {};    ///< per vertex in [0, 1]; 0 where nothing was seen
-    std::vector<Landmark> landmarks = {};   ///< the template's named points on the posed skin
+    std::vector<double> distance_mm = {};   ///< per vertex to the nearest point of the scan, at most 50
+    std::vector<Landmark> landmarks = {};   ///< named points of scans on the posed skin
     RegistrationReport report = {};
 };
 

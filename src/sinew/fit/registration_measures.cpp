@@ -109,6 +109,9 @@ void measure_fit(const Points& x, const PoseRig& rig, const ScanIndex& index, co
         all += area[v];
     }
     report.skin_to_scan = measures_of(std::move(forward));
+    for (const double d : index.distances(x, 0.05)) {
+        result.distance_mm.push_back(1e3 * std::min(d, 0.05));
+    }
     report.seen = total > 0.0 ? seen_area / total : 0.0;
     const SurfaceTree tree(x, triangles);
     std::vector<double> back;
@@ -122,6 +125,7 @@ void measure_fit(const Points& x, const PoseRig& rig, const ScanIndex& index, co
     for (const auto& [name, sums] : regions) {
         report.confidence.emplace_back(name, sums.second > 0.0 ? sums.first / sums.second : 0.0);
     }
+    report.explained = explained;
     report.is_trusted = explained > 0.95 && report.seen > 0.6;
     if (explained <= 0.95) {
         report.remarks.push_back(fmt::format(

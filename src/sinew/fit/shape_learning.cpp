@@ -4,6 +4,7 @@
 #include "sinew/fit/landmarks.h"
 #include "sinew/fit/pose_fit.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/linalg/dense.h"
 
 #include <fmt/format.h>
@@ -189,23 +190,23 @@ void set_shape_space(const Body& body, const ShapeSpace& space, PoseRig& rig) {
 }
 
 std::vector<Landmark> landmarks_on(const PoseRig& rig, const Body& body, const ShapeSpace* space) {
-    std::vector<Landmark> result;
     if (space == nullptr || space->landmarks.empty()) {
-        result = scan_landmarks_of(body);
-    } else {
-        // Nearest vertices of the body's own skin, which the reference lies on.
-        for (Landmark landmark : space->landmarks) {
-            Eigen::Index nearest = 0;
-            (body.skin.mesh.points.rowwise() - landmark.position.transpose())
-                .rowwise()
-                .squaredNorm()
-                .minCoeff(&nearest);
-            landmark.skin_vertex = static_cast<Index>(nearest);
-            result.push_back(std::move(landmark));
-        }
+        return scan_landmarks_of(body);
     }
-    for (Landmark& landmark : result) {
-        landmark.position = point(rig.rest().points, landmark.skin_vertex);
+    // On the body's own skin, which the reference lies on, and with it to the rig's rest shape.
+    const SurfaceTree tree(body.skin.mesh);
+    std::vector<Landmark> result;
+    for (Landmark landmark : space->landmarks) {
+        const ClosestPoint c = tree.closest_point(landmark.position);
+        Eigen::Index corner = 0;
+        c.barycentric.maxCoeff(&corner);
+        landmark.skin_vertex = body.skin.mesh.triangles(c.triangle, corner);
+        landmark.position.setZero();
+        for (int k = 0; k < 3; ++k) {
+            landmark.position += c.barycentric[k] *
+                                 point(rig.rest().points, body.skin.mesh.triangles(c.triangle, k));
+        }
+        result.push_back(std::move(landmark));
     }
     return result;
 }

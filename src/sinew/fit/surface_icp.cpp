@@ -94,7 +94,8 @@ std::vector<RigPull> rig_pulls(const PoseRig& rig, const PoseRig::Placement& pla
     }
     const double sigma = stage.landmark_sigma;
     for (const LandmarkPair& pair : landmarks) {
-        pulls.push_back({.vertex = {pair.vertex, pair.vertex, pair.vertex},
+        pulls.push_back({.vertex = pair.vertex,
+                         .barycentric = pair.barycentric,
                          .target = pair.target,
                          .weight = 1.0 / (sigma * sigma)});
     }
@@ -137,6 +138,9 @@ double rig_mismatch(const PoseRig& rig, const RigState& state, const ScanIndex& 
 void fit_surface(const TriangleMesh& start, const std::vector<double>& stiffening,
                  const ScanIndex& index, std::span<const LandmarkPair> landmarks,
                  const SurfaceIcpOptions& options, const Progress& progress, Points& x) {
+    if (options.iterations == 0) {
+        return;
+    }
     SurfaceFit fit(start, stiffening);
     const ScanSamples samples = index.samples(options.samples);
     const Triangles& triangles = start.triangles;
@@ -206,7 +210,10 @@ void fit_surface(const TriangleMesh& start, const std::vector<double>& stiffenin
         // Landmarks lead at first and are then left to the surface itself.
         for (const LandmarkPair& pair : landmarks) {
             if (f < 0.5) {
-                add_vertex(at(pair.vertex), pair.target, 5e-4 * (1.0 - 2.0 * f));
+                pulls.push_back({.triangle = pair.triangle,
+                                 .barycentric = pair.barycentric,
+                                 .target = pair.target,
+                                 .weight = 5e-4 * (1.0 - 2.0 * f)});
             }
         }
         if (!fit.step(pulls, stiffness, x)) {

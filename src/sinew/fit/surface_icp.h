@@ -12,8 +12,15 @@ namespace sinew {
 
 /// Landmarks as both sides know them.
 struct LandmarkPair {
-    Index vertex = 0;            ///< of the skin
+    std::array<Index, 3> vertex = {0, 0, 0};  ///< of `triangle` of the skin
+    Vec3 barycentric = Vec3(1, 0, 0);
+    Index triangle = 0;
     Vec3 target = Vec3::Zero();  ///< on the scan, m
+
+    Vec3 position(const Points& skin) const {
+        return barycentric[0] * point(skin, vertex[0]) + barycentric[1] * point(skin, vertex[1]) +
+               barycentric[2] * point(skin, vertex[2]);
+    }
 };
 
 /// One stage of fitting pose and shape to a scan by closest points.
