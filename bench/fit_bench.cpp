@@ -60,8 +60,8 @@ Registered registered_scan(const Templates& t, bool is_woman, const Scan& scan,
     Registered result{.row = {.name = name}, .skin = {}, .body = is_woman ? &t.woman : &t.man};
     const std::clock_t start = std::clock();
     try {
-        result.skin = register_scan(*result.body, scan,
-                                    {.shapes = is_woman ? &t.women : &t.men}, progress);
+        result.skin =
+            register_scan(*result.body, scan, {.shapes = is_woman ? &t.women : &t.men}, progress);
         if (!result.skin.report.is_trusted) {
             result.row.error = "not trusted";
         }
@@ -115,8 +115,8 @@ FitBenchRow raw_row(const Templates& t, const FitBenchOptions& options, const Js
     }
     // Noise is normal: the mean of its size is sqrt(2 / pi) of its root mean square.
     const double rms = truth.at(name).at("scan_to_surface_mm").at("rms");
-    r.row.noise_ratio = 1e3 * r.skin.report.scan_to_skin.mean /
-                        (rms * std::sqrt(2.0 / std::numbers::pi));
+    r.row.noise_ratio =
+        1e3 * r.skin.report.scan_to_skin.mean / (rms * std::sqrt(2.0 / std::numbers::pi));
     for (const Landmark& landmark : r.skin.landmarks) {
         const Json& p = named.at(name).at(landmark.name);
         r.row.landmark_mm += 1e3 * (landmark.position - Vec3(p[0], p[1], p[2])).norm() /
@@ -143,8 +143,8 @@ std::vector<FitBenchRow> run_fit_bench(const Body& man, const Body& woman,
     const Json named = json_of(options.data / "raw" / "landmarks.json");
     for (const Json& entry : raw.at("scans")) {
         if (static_cast<int>(rows.size()) < options.raw) {
-            rows.push_back(raw_row(templates, options, entry, truth.at("scans"), named.at("scans"),
-                                   progress));
+            rows.push_back(
+                raw_row(templates, options, entry, truth.at("scans"), named.at("scans"), progress));
         }
     }
     const Json bodies = json_of(options.data / "registered" / "index.json");
@@ -158,8 +158,7 @@ std::vector<FitBenchRow> run_fit_bench(const Body& man, const Body& woman,
         Registered r = registered_scan(templates, entry.at("sex") == "female", scan,
                                        fs::path(file).stem().string(), progress);
         if (r.row.error.empty()) {
-            r.row.volume_error = 1e3 *
-                                     enclosed_volume(r.skin.posed, r.body->skin.mesh.triangles) /
+            r.row.volume_error = 1e3 * enclosed_volume(r.skin.posed, r.body->skin.mesh.triangles) /
                                      entry.at("volume_l").get<double>() -
                                  1.0;
         }
@@ -168,9 +167,8 @@ std::vector<FitBenchRow> run_fit_bench(const Body& man, const Body& woman,
     for (const char* file : {"template", "kneeling", "arms_up"}) {
         if (options.with_mhr) {
             const Scan scan = scan_from(options.data / "mhr" / fmt::format("{}.ply", file));
-            rows.push_back(registered_scan(templates, false, scan, fmt::format("mhr_{}", file),
-                                           progress)
-                               .row);
+            rows.push_back(
+                registered_scan(templates, false, scan, fmt::format("mhr_{}", file), progress).row);
         }
     }
     return rows;

@@ -50,7 +50,8 @@ Points carried(const std::vector<ClosestPoint>& on, const TriangleMesh& mesh) {
 }
 
 void write_skin(const fs::path& path, const Body& body, const Points& points) {
-    MeshPart part{.name = "skin", .mesh = {.points = points, .triangles = body.skin.mesh.triangles}};
+    MeshPart part{.name = "skin",
+                  .mesh = {.points = points, .triangles = body.skin.mesh.triangles}};
     write_surface(path, std::vector<MeshPart>{part});
 }
 
@@ -130,17 +131,18 @@ int main(int argc, char** argv) try {
     }
     ShapeSpace space = learn_shape_space(body, shapes, 12);
     space.name = fmt::format("{} people", sex);
-    space.source = "principal components of synthetic people made with assets of MakeHuman (CC0 1.0)";
+    space.source =
+        "principal components of synthetic people made with assets of MakeHuman (CC0 1.0)";
     // Named points: where the neutral body has them, on our skin at rest.
     const SurfaceTree posed(first.posed, body.skin.mesh.triangles);
     for (const auto& [name, vertex] : vertices.items()) {
-        const ClosestPoint c =
-            posed.closest_point(point(neutral.points, vertex.get<Index>()));
+        const ClosestPoint c = posed.closest_point(point(neutral.points, vertex.get<Index>()));
         Vec3 p = Vec3::Zero();
         Eigen::Index corner = 0;
         c.barycentric.maxCoeff(&corner);
         for (int k = 0; k < 3; ++k) {
-            p += c.barycentric[k] * point(body.skin.mesh.points, body.skin.mesh.triangles(c.triangle, k));
+            p += c.barycentric[k] *
+                 point(body.skin.mesh.points, body.skin.mesh.triangles(c.triangle, k));
         }
         space.landmarks.push_back({.name = name,
                                    .position = p,

@@ -1,6 +1,6 @@
+#include "sinew/base/error.h"
 #include "sinew/fit/pose_fit.h"
 #include "sinew/fit/pose_rig.h"
-#include "sinew/base/error.h"
 
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@ Eigen::VectorXd unit_step(const PoseRig& rig, Eigen::Index k, double h) {
 
 // A bent limb with one mode that makes it longer.
 struct BentLimb {
-    Body body = support::limb_body({.along = 10, .across = 4});
+    Body body = support::limb_body({.along = 10});
     PoseRig rig{body};
     RigState state;
 
     BentLimb() {
-        ShapeMode longer{.skin = Points::Zero(rig.rest().points.rows(), 3),
-                         .joints = Points::Zero(
-                             static_cast<Eigen::Index>(body.skeleton.joints.size()), 3)};
+        ShapeMode longer{
+            .skin = Points::Zero(rig.rest().points.rows(), 3),
+            .joints = Points::Zero(static_cast<Eigen::Index>(body.skeleton.joints.size()), 3)};
         longer.skin.col(1) = 0.3 * rig.rest().points.col(1);
         longer.joints(1, 1) = 0.3 * body.skeleton.joints[1].centre.y();
         rig.set_modes({longer});
@@ -38,7 +38,7 @@ struct BentLimb {
 };
 
 TEST(PoseRig, WeightsAreFractionsThatSumToOne) {
-    const PoseRig rig(support::limb_body({.along = 10, .across = 4}));
+    const PoseRig rig(support::limb_body({.along = 10}));
     ASSERT_EQ(rig.angles().size(), 1U);
     double least = 1.0;
     double most = 0.0;
@@ -65,7 +65,8 @@ TEST(PoseRig, RowsAreTheDerivativesOfPositions) {
     const double h = 1e-6;
     for (Eigen::Index k = 0; k < limb.rig.unknowns(); ++k) {
         const Points ahead =
-            limb.rig.placed(limb.rig.moved(limb.state, unit_step(limb.rig, k, h), now.centre)).world;
+            limb.rig.placed(limb.rig.moved(limb.state, unit_step(limb.rig, k, h), now.centre))
+                .world;
         const Points behind =
             limb.rig.placed(limb.rig.moved(limb.state, unit_step(limb.rig, k, -h), now.centre))
                 .world;
@@ -108,7 +109,7 @@ TEST(PoseRig, PoseMovesSegmentsAsTheSkeletonDoes) {
 }
 
 TEST(PoseRig, BodiesWithoutFleshAreRefused) {
-    Body body = support::limb_body({.along = 4, .across = 4});
+    Body body = support::limb_body({.along = 6});
     body.tets = {};
     EXPECT_THROW(PoseRig{body}, InputError);
 }
@@ -153,8 +154,7 @@ TEST(PoseFit, FindsThePoseThatMadeTheTargets) {
     RigState target = limb.state;
     target.angles[0] = -0.3;
     target.shape[0] = 0.1;
-    target.rotation =
-        Eigen::AngleAxisd(0.3, Vec3::UnitZ()).toRotationMatrix() * target.rotation;
+    target.rotation = Eigen::AngleAxisd(0.3, Vec3::UnitZ()).toRotationMatrix() * target.rotation;
     std::vector<RigPull> pulls = pulls_to(limb.rig, target);
     for (RigPull& pull : pulls) {
         pull.weight = 1e8;
@@ -170,7 +170,7 @@ TEST(PoseFit, FindsThePoseThatMadeTheTargets) {
 }
 
 TEST(PoseFit, AnglesStayWithinTheirLimits) {
-    Body body = support::limb_body({.along = 10, .across = 4});
+    Body body = support::limb_body({.along = 10});
     body.skeleton.joints[1].limits[0] = {-0.1, 0.4};
     const PoseRig rig(body);
     Body free_body = body;

@@ -31,7 +31,7 @@ std::vector<RestShape> limbs(const Body& body) {
 }
 
 TEST(ShapeSpace, ComponentsOfTwoFactorsAreTwo) {
-    const Body body = support::limb_body({.along = 10, .across = 4});
+    const Body body = support::limb_body({.along = 10});
     const std::vector<RestShape> shapes = limbs(body);
     const ShapeSpace space = learn_shape_space(body, shapes, 5);
     ASSERT_EQ(space.components.size(), 5U);
@@ -42,15 +42,15 @@ TEST(ShapeSpace, ComponentsOfTwoFactorsAreTwo) {
     const Points& first = space.components[0].skin;
     EXPECT_NEAR(first.col(1).cwiseAbs().maxCoeff(), sd * 0.40, 1e-9);
     EXPECT_LT(first.col(0).cwiseAbs().maxCoeff(), 1e-9);
-    EXPECT_NEAR(std::abs(space.components[0].joints(1, 1)),
-                sd * body.skeleton.joints[1].centre.y(), 1e-9);
+    EXPECT_NEAR(std::abs(space.components[0].joints(1, 1)), sd * body.skeleton.joints[1].centre.y(),
+                1e-9);
     EXPECT_NEAR(space.components[1].skin.col(0).cwiseAbs().maxCoeff(),
                 std::sqrt(6.0 * 0.0025 / 5.0) * 0.05, 1e-9);
     EXPECT_LT(space.components[2].skin.cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(ShapeSpace, TooFewOrOtherShapesAreRefused) {
-    const Body body = support::limb_body({.along = 10, .across = 4});
+    const Body body = support::limb_body({.along = 10});
     std::vector<RestShape> shapes = limbs(body);
     shapes[1].skin.conservativeResize(5, 3);
     EXPECT_THROW(learn_shape_space(body, shapes, 3), InputError);
@@ -60,7 +60,7 @@ TEST(ShapeSpace, TooFewOrOtherShapesAreRefused) {
 }
 
 TEST(ShapeSpace, RestShapeIsFoundFromAPosedSkin) {
-    const Body body = support::limb_body({.along = 10, .across = 4});
+    const Body body = support::limb_body({.along = 10});
     const PoseRig rig(body);
     RigState state = rig.start();
     state.angles[0] = 0.5;
@@ -72,7 +72,7 @@ TEST(ShapeSpace, RestShapeIsFoundFromAPosedSkin) {
 }
 
 TEST(ShapeSpaceFile, ReadsWhatItWrites) {
-    const Body body = support::limb_body({.along = 4, .across = 4});
+    const Body body = support::limb_body({.along = 6});
     ShapeSpace space = learn_shape_space(body, limbs(body), 2);
     space.name = "limbs";
     space.source = "made in code, \"quoted\"";
@@ -89,7 +89,7 @@ TEST(ShapeSpaceFile, ReadsWhatItWrites) {
 }
 
 TEST(ShapeSpaceFile, WrongFilesAreRefused) {
-    const Body body = support::limb_body({.along = 4, .across = 4});
+    const Body body = support::limb_body({.along = 6});
     const std::string good = format_shape_space(learn_shape_space(body, limbs(body), 2));
     const auto with = [&](const std::string& from, const std::string& to) {
         std::string text = good;

@@ -77,7 +77,8 @@ TEST(SurfaceFit, WavelengthSaysWhatIsFollowed) {
                 pull.target += point(mesh.points, mesh.triangles(t, k)) / 3.0;
             }
             // Ripples around the axis, six to the turn: 10 cm long at the equator.
-            const double ripple = 0.004 * std::sin(6.0 * std::atan2(pull.target.x(), pull.target.z()));
+            const double ripple =
+                0.004 * std::sin(6.0 * std::atan2(pull.target.x(), pull.target.z()));
             pull.target *= 1.0 + ripple / 0.1;
             wanted += ripple * ripple;
             pulls.push_back(pull);

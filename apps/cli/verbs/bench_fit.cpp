@@ -34,8 +34,7 @@ double median_size(std::vector<double> values) {
 
 void bench_fit(const std::string& data, bool is_short, const Context& context,
                nlohmann::ordered_json& result) {
-    const BodyResolution resolution =
-        is_short ? BodyResolution::Preview : BodyResolution::Standard;
+    const BodyResolution resolution = is_short ? BodyResolution::Preview : BodyResolution::Standard;
     bench::FitBenchOptions options;
     options.data = data;
     if (is_short) {
@@ -70,19 +69,21 @@ void bench_fit(const std::string& data, bool is_short, const Context& context,
             }
         }
         if (context.tells()) {
-            fmt::print("{:10} {}\n", row.name,
-                       row.error.empty()
-                           ? fmt::format("{:.2f} mm, 95 % {:.2f}, noise x {:.2f}, points {:.1f} mm, "
-                                         "volume {:+.2f} %, cpu {:.1f} s",
-                                         row.mean_mm, row.p95_mm, row.noise_ratio, row.landmark_mm,
-                                         100.0 * row.volume_error, row.cpu_s)
-                           : row.error);
+            fmt::print(
+                "{:10} {}\n", row.name,
+                row.error.empty()
+                    ? fmt::format("{:.2f} mm, 95 % {:.2f}, noise x {:.2f}, points {:.1f} mm, "
+                                  "volume {:+.2f} %, cpu {:.1f} s",
+                                  row.mean_mm, row.p95_mm, row.noise_ratio, row.landmark_mm,
+                                  100.0 * row.volume_error, row.cpu_s)
+                    : row.error);
         }
         result["scans"].push_back(entry);
     }
     result["fitted"] = fitted;
     result["median_size_error"] = median_size(sizes);
-    result["worst_size_error"] = sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
+    result["worst_size_error"] =
+        sizes.empty() ? 0.0 : *std::max_element(sizes.begin(), sizes.end());
 }
 
 }  // namespace sinew::cli

@@ -122,10 +122,11 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     summary.output = s.output;
     add_fields(summary, result);
     if (context.tells()) {
-        fmt::print("{}: {} {:.2f} m, {:.1f} l; skin to scan {:.2f} mm (95 % {:.2f}), {:.0f} % of "
-                   "the skin seen; {:.1f} s\n",
-                   s.output, summary.sex, summary.stature, summary.volume, summary.distance.mean,
-                   summary.distance.p95, 100.0 * summary.seen, summary.seconds);
+        fmt::print(
+            "{}: {} {:.2f} m, {:.1f} l; skin to scan {:.2f} mm (95 % {:.2f}), {:.0f} % of "
+            "the skin seen; {:.1f} s\n",
+            s.output, summary.sex, summary.stature, summary.volume, summary.distance.mean,
+            summary.distance.p95, 100.0 * summary.seen, summary.seconds);
     }
     return kOk;
 }

@@ -11,7 +11,7 @@ namespace {
 enum class LimbChange { All, Length, Girth, X, Y, Z };
 
 struct LimbRow {
-    const char* from;  // joint at which the limb begins; "": the pelvis
+    const char* from;                // joint at which the limb begins; "": the pelvis
     std::vector<const char*> until;  // joints at which it ends
     LimbChange change;
     double sigma;
@@ -81,12 +81,23 @@ std::vector<ShapeMode> PoseRig::limb_modes(const Body& body) const {
                                    : Vec3(Vec3::UnitY());
             Mat3 M = Mat3::Identity();
             switch (row.change) {
-                case LimbChange::All: break;
-                case LimbChange::Length: M = d * d.transpose(); break;
-                case LimbChange::Girth: M = Mat3::Identity() - d * d.transpose(); break;
-                case LimbChange::X: M = Vec3(1, 0, 0).asDiagonal(); break;
-                case LimbChange::Y: M = Vec3(0, 1, 0).asDiagonal(); break;
-                case LimbChange::Z: M = Vec3(0, 0, 1).asDiagonal(); break;
+                case LimbChange::All:
+                    break;
+                case LimbChange::Length:
+                    M = d * d.transpose();
+                    break;
+                case LimbChange::Girth:
+                    M = Mat3::Identity() - d * d.transpose();
+                    break;
+                case LimbChange::X:
+                    M = Vec3(1, 0, 0).asDiagonal();
+                    break;
+                case LimbChange::Y:
+                    M = Vec3(0, 1, 0).asDiagonal();
+                    break;
+                case LimbChange::Z:
+                    M = Vec3(0, 0, 1).asDiagonal();
+                    break;
             }
             // Per group u = M X + b, M = 0 outside the limb.
             std::vector<Mat3> linear(chain_.size(), Mat3::Zero());

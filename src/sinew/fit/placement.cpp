@@ -107,11 +107,16 @@ std::vector<StartPose> start_poses(const PoseRig& rig) {
         {"arms level",
          {{"shoulder abduction", 45}, {"clavicle elevation", 8}, {"forearm pronation", 70}}},
         {"arms raised",
-         {{"shoulder abduction", 105}, {"clavicle elevation", 25}, {"elbow flexion", 20},
+         {{"shoulder abduction", 105},
+          {"clavicle elevation", 25},
+          {"elbow flexion", 20},
           {"forearm pronation", 60}}},
         {"kneeling",
-         {{"knee flexion", 110}, {"hip flexion", 60}, {"ankle dorsiflexion", -20},
-          {"shoulder abduction", -10}, {"forearm pronation", 60}}}};
+         {{"knee flexion", 110},
+          {"hip flexion", 60},
+          {"ankle dorsiflexion", -20},
+          {"shoulder abduction", -10},
+          {"forearm pronation", 60}}}};
     std::vector<StartPose> poses;
     for (const Row& row : kRows) {
         StartPose pose{.name = row.name, .angles = rig.start().angles};
@@ -179,12 +184,11 @@ FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanI
     const ScanSamples samples = index.samples(2000);
     std::vector<Vec3> ups = {Vec3(0, 1, 0)};
     if (!axes_are_known) {
-        ups = {Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(0, -1, 0),
+        ups = {Vec3(0, 1, 0),  Vec3(0, 0, 1), Vec3(0, -1, 0),
                Vec3(0, 0, -1), Vec3(1, 0, 0), Vec3(-1, 0, 0)};
         const Vec3 size = bounds(scan.points).size();
-        std::erase_if(ups, [&](const Vec3& up) {
-            return up.cwiseAbs().dot(size) < 0.75 * size.maxCoeff();
-        });
+        std::erase_if(
+            ups, [&](const Vec3& up) { return up.cwiseAbs().dot(size) < 0.75 * size.maxCoeff(); });
     }
     std::vector<Start> starts;
     for (const Vec3& up : ups) {

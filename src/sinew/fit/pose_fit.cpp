@@ -61,8 +61,7 @@ double pull_cost(const PoseRig& rig, const PoseRig::Placement& placement,
                  const std::vector<RigPull>& pulls, const RigPrior& prior) {
     double sum = 0.0;
     for (const RigPull& pull : pulls) {
-        each_residual(placement, pull,
-                      [&](const Vec3&, double r) { sum += pull.weight * r * r; });
+        each_residual(placement, pull, [&](const Vec3&, double r) { sum += pull.weight * r * r; });
     }
     const RigState& state = placement.state;
     const double scale = std::log(state.scale / prior.scale) / prior.scale_sigma;
@@ -146,8 +145,8 @@ RigState improved(const PoseRig& rig, const RigState& state, const std::vector<R
     s.H.diagonal().array() += 1e-9;
     Eigen::VectorXd step = s.H.ldlt().solve(-s.g);
     // No joint turns by more than half a radian at once: beyond that the linear model is wrong.
-    const double largest = std::max(step.segment(7, A).cwiseAbs().maxCoeff(),
-                                    step.head<3>().cwiseAbs().maxCoeff());
+    const double largest =
+        std::max(step.segment(7, A).cwiseAbs().maxCoeff(), step.head<3>().cwiseAbs().maxCoeff());
     step *= std::min(1.0, 0.5 / std::max(largest, 1e-12));
     const double before = pull_cost(rig, now, pulls, prior);
     for (int halving = 0; halving < kMaxHalvings; ++halving, step *= 0.5) {

@@ -145,10 +145,10 @@ void PoseRig::choose_angles(const Body& body) {
                 const AngleLimit& limit = body.skeleton.joints[at(j)].limits[at(k)];
                 const double range = angle.high - angle.low;
                 const auto count = static_cast<double>(angle.joints.size());
-                angle.fraction.push_back(row.is_side_by_side        ? 1.0
-                                         : !std::isfinite(range)    ? 1.0 / count
-                                         : range > 0.0              ? (limit.high - limit.low) / range
-                                                                    : 0.0);
+                angle.fraction.push_back(row.is_side_by_side     ? 1.0
+                                         : !std::isfinite(range) ? 1.0 / count
+                                         : range > 0.0           ? (limit.high - limit.low) / range
+                                                                 : 0.0);
             }
             angles_.push_back(std::move(angle));
         }
@@ -302,8 +302,8 @@ PoseRig PoseRig::with_surface(const TriangleMesh& surface) const {
         for (std::size_t i = 0; i < near.size(); ++i) {
             Vec3 u = Vec3::Zero();
             for (int k = 0; k < 3; ++k) {
-                u += near[i].barycentric[k] *
-                     point(mode.skin, rest_.triangles(near[i].triangle, k));
+                u +=
+                    near[i].barycentric[k] * point(mode.skin, rest_.triangles(near[i].triangle, k));
             }
             moved.row(static_cast<Eigen::Index>(i)) = u.transpose();
         }
@@ -420,8 +420,7 @@ PoseRig::Placement PoseRig::placed(const RigState& state) const {
                 y += w.value * (p.R[at(w.group)] * X + p.t[at(w.group)]);
             }
             p.model.row(row) = y.transpose();
-            p.world.row(row) =
-                (state.scale * (state.rotation * y) + state.translation).transpose();
+            p.world.row(row) = (state.scale * (state.rotation * y) + state.translation).transpose();
         }
     });
     p.centre = p.world.colwise().mean().transpose();

@@ -94,13 +94,13 @@ public:
     /// Everything that depends on the state alone.
     struct Placement {
         RigState state = {};
-        std::vector<Mat3> R = {};      ///< per group
-        std::vector<Vec3> t = {};      ///< per group
-        std::vector<Vec3> axis = {};   ///< per (moving joint, axis), in the frame of the model
-        std::vector<Vec3> pivot = {};  ///< per moving joint
-        Points rest = Points(0, 3);    ///< X
-        Points model = Points(0, 3);   ///< posed, before R0, s and t0
-        Points world = Points(0, 3);   ///< x
+        std::vector<Mat3> R = {};           ///< per group
+        std::vector<Vec3> t = {};           ///< per group
+        std::vector<Vec3> axis = {};        ///< per (moving joint, axis), in the frame of the model
+        std::vector<Vec3> pivot = {};       ///< per moving joint
+        Points rest = Points(0, 3);         ///< X
+        Points model = Points(0, 3);        ///< posed, before R0, s and t0
+        Points world = Points(0, 3);        ///< x
         Points shape_shift = Points(0, 3);  ///< d t_g / d beta_k, row g * modes + k
         Vec3 centre = Vec3::Zero();         ///< about which steps rotate and scale
     };

@@ -29,12 +29,12 @@ std::vector<LandmarkPair> pairs_on(const TriangleMesh& skin, const std::vector<L
         for (const Landmark& mine : own) {
             if (mine.name == landmark.name) {
                 const ClosestPoint c = tree.closest_point(mine.position);
-                pairs.push_back({.vertex = {skin.triangles(c.triangle, 0),
-                                            skin.triangles(c.triangle, 1),
-                                            skin.triangles(c.triangle, 2)},
-                                 .barycentric = c.barycentric,
-                                 .triangle = c.triangle,
-                                 .target = landmark.position});
+                pairs.push_back(
+                    {.vertex = {skin.triangles(c.triangle, 0), skin.triangles(c.triangle, 1),
+                                skin.triangles(c.triangle, 2)},
+                     .barycentric = c.barycentric,
+                     .triangle = c.triangle,
+                     .target = landmark.position});
             }
         }
     }
@@ -132,8 +132,7 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     require_known(raw.landmarks);
     PreparedScan prepared = prepare_scan(raw);
     std::string unit_name = "m";
-    const double unit =
-        options.find_unit ? guess_unit(prepared.scan.points, unit_name) : 1.0;
+    const double unit = options.find_unit ? guess_unit(prepared.scan.points, unit_name) : 1.0;
     const Scan scan = in_metres(prepared.scan, unit);
     const ScanIndex index(scan);
     result.report.remarks = prepared.report.remarks;
@@ -168,12 +167,16 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
                              {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});
     found.prior.shape_weight = 0.3;
     found.prior.angle_weight = 0.3;
-    state = fit_rig(coarse, state, index, coarse_pairs, found.prior,
-                    {.iterations = 12, .reach = 0.03, .data_weight = 1000.0,
-                     .landmark_sigma = 0.05});
+    state =
+        fit_rig(coarse, state, index, coarse_pairs, found.prior,
+                {.iterations = 12, .reach = 0.03, .data_weight = 1000.0, .landmark_sigma = 0.05});
     state = fit_rig(rig, state, index, pairs, found.prior,
-                    {.iterations = 6, .reach = 0.02, .max_angle = 0.8, .data_weight = 2000.0,
-                     .landmark_sigma = 0.05, .samples = 4000});
+                    {.iterations = 6,
+                     .reach = 0.02,
+                     .max_angle = 0.8,
+                     .data_weight = 2000.0,
+                     .landmark_sigma = 0.05,
+                     .samples = 4000});
     timed.note("pose");
 
     const PoseRig::Placement placed = rig.placed(state);

@@ -12,15 +12,15 @@
 namespace sinew {
 namespace {
 
-constexpr double kSees = 0.01;   // m: a vertex farther from the scan has not seen it
-constexpr double kLies = 0.02;   // m: points of the scan farther from the skin are not explained
+constexpr double kSees = 0.01;  // m: a vertex farther from the scan has not seen it
+constexpr double kLies = 0.02;  // m: points of the scan farther from the skin are not explained
 
 // The part of the body that a segment belongs to.
 std::string region_of(const std::string& segment) {
     const auto has = [&](const char* word) { return segment.find(word) != std::string::npos; };
-    const std::string side =
-        segment.size() > 2 && segment[segment.size() - 2] == '_' ? segment.substr(segment.size() - 2)
-                                                                 : "";
+    const std::string side = segment.size() > 2 && segment[segment.size() - 2] == '_'
+                                 ? segment.substr(segment.size() - 2)
+                                 : "";
     if (has("finger") || has("thumb") || has("metacarpal") || has("capitate") || has("hand") ||
         has("trapez") || has("hamate") || has("scaphoid") || has("lunate") || has("triquetral")) {
         return "hand" + side;

@@ -49,8 +49,7 @@ void clean_mesh(Scan& scan, ScanReport& report) {
     }
     report.pieces = pieces.count;
     const double total = areas.sum();
-    report.largest_piece =
-        total > 0.0 ? *std::max_element(area.begin(), area.end()) / total : 0.0;
+    report.largest_piece = total > 0.0 ? *std::max_element(area.begin(), area.end()) / total : 0.0;
     Triangles kept(scan.triangles.rows(), 3);
     Eigen::Index count = 0;
     for (Eigen::Index t = 0; t < scan.triangles.rows(); ++t) {
@@ -60,8 +59,8 @@ void clean_mesh(Scan& scan, ScanReport& report) {
     }
     Compacted compact = without_unused_points(scan.points, kept.topRows(count));
     if (compact.points.rows() < report.points) {
-        report.remarks.push_back(
-            fmt::format("{} points of crumbs were left out", report.points - compact.points.rows()));
+        report.remarks.push_back(fmt::format("{} points of crumbs were left out",
+                                             report.points - compact.points.rows()));
     }
     scan.points = std::move(compact.points);
     scan.triangles = std::move(compact.triangles);
@@ -132,10 +131,11 @@ PreparedScan prepare_scan(const Scan& raw, const ScanOptions& options) {
     }
     result.report.used_points = scan.points.rows();
     if (scan.points.rows() < options.min_points) {
-        throw InputError({.where = "scan",
-                          .found = fmt::format("{} points in pieces of any size", scan.points.rows()),
-                          .needs = fmt::format("at least {} points", options.min_points),
-                          .remedy = "scan at a finer resolution, or join the pieces"});
+        throw InputError(
+            {.where = "scan",
+             .found = fmt::format("{} points in pieces of any size", scan.points.rows()),
+             .needs = fmt::format("at least {} points", options.min_points),
+             .remedy = "scan at a finer resolution, or join the pieces"});
     }
     return result;
 }

@@ -30,8 +30,8 @@ public:
     explicit ScanIndex(const Scan& scan);
 
     /// @param points, normals  of the skin
-    std::vector<ScanMatch> matches(const Points& points, const Points& normals,
-                                   double max_distance, double max_angle) const;
+    std::vector<ScanMatch> matches(const Points& points, const Points& normals, double max_distance,
+                                   double max_angle) const;
     /// Distance to the nearest point, whatever its normal; infinite beyond `max_distance`.
     std::vector<double> distances(const Points& points, double max_distance) const;
     ScanSamples samples(std::size_t count) const;
@@ -41,9 +41,9 @@ public:
 
 private:
     const Scan* scan_;
-    Triangles triangles_;            // of a cloud: one without area per point
-    std::vector<char> is_border_;    // per point
-    std::vector<double> area_of_;    // per point, m^2
+    Triangles triangles_;          // of a cloud: one without area per point
+    std::vector<char> is_border_;  // per point
+    std::vector<double> area_of_;  // per point, m^2
     double area_ = 0.0;
     std::unique_ptr<SurfaceTree> tree_;
 };

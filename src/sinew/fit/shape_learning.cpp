@@ -71,8 +71,7 @@ RestShape rest_shape_of(const PoseRig& rig, const Points& posed, const RigState&
 ShapeSpace learn_shape_space(const Body& body, std::span<const RestShape> shapes, int components) {
     const Points& own = body.skin.mesh.points;
     for (const RestShape& shape : shapes) {
-        if (shape.skin.rows() != own.rows() ||
-            shape.joints.size() != body.skeleton.joints.size()) {
+        if (shape.skin.rows() != own.rows() || shape.joints.size() != body.skeleton.joints.size()) {
             throw InputError({.where = "shape space",
                               .found = fmt::format("a shape of {} points", shape.skin.rows()),
                               .needs = fmt::format("{} points, as the body has", own.rows()),
@@ -156,9 +155,8 @@ void set_shape_space(const Body& body, const ShapeSpace& space, PoseRig& rig) {
     for (std::size_t j = 0; j < row.size(); ++j) {
         const auto it = std::find(space.joint_names.begin(), space.joint_names.end(),
                                   body.skeleton.joints[j].name);
-        row[j] = it == space.joint_names.end()
-                     ? -1
-                     : static_cast<Index>(it - space.joint_names.begin());
+        row[j] =
+            it == space.joint_names.end() ? -1 : static_cast<Index>(it - space.joint_names.begin());
     }
     const auto joints_of = [&](const Points& moved) {
         Points result = Points::Zero(static_cast<Eigen::Index>(row.size()), 3);

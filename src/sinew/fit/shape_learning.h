@@ -32,8 +32,8 @@ ShapeSpace learn_shape_space(const Body& body, std::span<const RestShape> shapes
 /// may depart a little from what the components can do.
 void set_shape_space(const Body& body, const ShapeSpace& space, PoseRig& rig);
 
-/// The named points of scans on the rig's rest skin: those of the shape space where it has any, else
-/// the body's own.
+/// The named points of scans on the rig's rest skin: those of the shape space where it has any,
+/// else the body's own.
 std::vector<Landmark> landmarks_on(const PoseRig& rig, const Body& body, const ShapeSpace* space);
 
 }  // namespace sinew

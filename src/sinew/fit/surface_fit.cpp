@@ -59,8 +59,8 @@ struct SurfaceFit::Data {
     Eigen::VectorXd area_inverse;
     Points laplacian;  // L x0
     SparseSymmetric A;
-    std::vector<double> stretch_value;       // in A's pattern
-    std::vector<std::int64_t> corner_slot;   // of triangle t, pair (a, b): 9 t + 3 a + b
+    std::vector<double> stretch_value;      // in A's pattern
+    std::vector<std::int64_t> corner_slot;  // of triangle t, pair (a, b): 9 t + 3 a + b
     std::unique_ptr<SparseCholesky> cholesky;
     std::unique_ptr<SparseCholesky::Workspace> workspace;
     Points rhs;
@@ -85,8 +85,8 @@ SurfaceFit::SurfaceFit(const TriangleMesh& start, std::vector<double> stiffening
     Eigen::VectorXd area = Eigen::VectorXd::Zero(d.start.rows());
     for (Eigen::Index t = 0; t < d.triangles.rows(); ++t) {
         const Vec3 a = point(d.start, d.triangles(t, 0));
-        const Vec3 n = (point(d.start, d.triangles(t, 1)) - a)
-                           .cross(point(d.start, d.triangles(t, 2)) - a);
+        const Vec3 n =
+            (point(d.start, d.triangles(t, 1)) - a).cross(point(d.start, d.triangles(t, 2)) - a);
         for (int k = 0; k < 3; ++k) {
             area[d.triangles(t, k)] += n.norm() / 6.0;
         }
@@ -105,8 +105,7 @@ SurfaceFit::SurfaceFit(const TriangleMesh& start, std::vector<double> stiffening
         for (Rows::InnerIterator it(d.L, i); it; ++it) {
             const auto j = static_cast<int>(it.col());
             if (j > i) {
-                const double w =
-                    -it.value() * 0.5 * (d.stiffening[at(i)] + d.stiffening[at(j)]);
+                const double w = -it.value() * 0.5 * (d.stiffening[at(i)] + d.stiffening[at(j)]);
                 entries.emplace_back(i, j, -w);
                 entries.emplace_back(j, i, -w);
                 entries.emplace_back(i, i, w);
@@ -132,8 +131,7 @@ SurfaceFit::SurfaceFit(const TriangleMesh& start, std::vector<double> stiffening
     for (Eigen::Index t = 0; t < d.triangles.rows(); ++t) {
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b) {
-                d.corner_slot[at(9 * t + 3 * a + b)] =
-                    d.slot(d.triangles(t, a), d.triangles(t, b));
+                d.corner_slot[at(9 * t + 3 * a + b)] = d.slot(d.triangles(t, a), d.triangles(t, b));
             }
         }
     }
@@ -188,8 +186,8 @@ void SurfaceFit::Data::fill_right_side(const Points& x, const SurfaceStiffness& 
             for (Rows::InnerIterator it(stretch, row); it; ++it) {
                 const auto j = static_cast<Eigen::Index>(it.col());
                 if (j != row) {
-                    sum -= it.value() * (0.5 * (R[i] + R[at(j)]) *
-                                         (point(start, row) - point(start, j)));
+                    sum -= it.value() *
+                           (0.5 * (R[i] + R[at(j)]) * (point(start, row) - point(start, j)));
                 }
             }
             rhs.row(row) += s * sum.transpose();
@@ -230,8 +228,7 @@ bool SurfaceFit::step(const std::vector<SurfacePull>& pulls, const SurfaceStiffn
         return false;
     }
     if (!d.workspace) {
-        d.workspace =
-            std::make_unique<SparseCholesky::Workspace>(d.cholesky->make_workspace());
+        d.workspace = std::make_unique<SparseCholesky::Workspace>(d.cholesky->make_workspace());
     }
     const auto n = static_cast<std::size_t>(3 * x.rows());
     d.cholesky->solve({d.rhs.data(), n}, 3, {x.data(), n}, *d.workspace);

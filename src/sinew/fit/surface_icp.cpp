@@ -111,8 +111,8 @@ RigState fit_rig(const PoseRig& rig, const RigState& start, const ScanIndex& ind
     const ScanSamples samples = index.samples(stage.samples);
     for (int i = 0; i < stage.iterations; ++i) {
         const PoseRig::Placement placed = rig.placed(state);
-        state = improved(rig, state, rig_pulls(rig, placed, index, samples, landmarks, stage),
-                         prior);
+        state =
+            improved(rig, state, rig_pulls(rig, placed, index, samples, landmarks, stage), prior);
     }
     return state;
 }
@@ -186,9 +186,9 @@ void fit_surface(const TriangleMesh& start, const std::vector<double>& stiffenin
             const Vec3 p = point(x, static_cast<Eigen::Index>(v));
             if (forward[v].is_valid && corner_triangle[v] >= 0) {
                 const Vec3& n = forward[v].normal;
-                add_vertex(v, p + n * n.dot(forward[v].point - p),
-                           area[static_cast<Eigen::Index>(v)] *
-                               robust(forward[v].distance, 2.0 * reach));
+                add_vertex(
+                    v, p + n * n.dot(forward[v].point - p),
+                    area[static_cast<Eigen::Index>(v)] * robust(forward[v].distance, 2.0 * reach));
             }
         }
         const std::vector<ReverseMatch> back = reverse_matches(
@@ -201,10 +201,11 @@ void fit_surface(const TriangleMesh& start, const std::vector<double>& stiffenin
                     p += back[s].barycentric[k] * point(x, triangles(back[s].triangle, k));
                 }
                 const Vec3 n = point(samples.normals, row);
-                pulls.push_back({.triangle = back[s].triangle,
-                                 .barycentric = back[s].barycentric,
-                                 .target = p + n * n.dot(point(samples.points, row) - p),
-                                 .weight = samples.area[s] * robust(back[s].distance, 2.0 * reach)});
+                pulls.push_back(
+                    {.triangle = back[s].triangle,
+                     .barycentric = back[s].barycentric,
+                     .target = p + n * n.dot(point(samples.points, row) - p),
+                     .weight = samples.area[s] * robust(back[s].distance, 2.0 * reach)});
             }
         }
         // Landmarks lead at first and are then left to the surface itself.

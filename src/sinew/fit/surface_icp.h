@@ -26,11 +26,11 @@ struct LandmarkPair {
 /// One stage of fitting pose and shape to a scan by closest points.
 struct IcpStage {
     int iterations = 10;
-    double reach = 0.1;           ///< distance at which a pair counts a quarter, m
-    double max_angle = 1.05;      ///< between normals, rad
-    double data_weight = 300.0;   ///< all pairs together, in pairs of 1 cm
-    double landmark_sigma = 0.02; ///< m
-    std::size_t samples = 1500;   ///< of the scan
+    double reach = 0.1;            ///< distance at which a pair counts a quarter, m
+    double max_angle = 1.05;       ///< between normals, rad
+    double data_weight = 300.0;    ///< all pairs together, in pairs of 1 cm
+    double landmark_sigma = 0.02;  ///< m
+    std::size_t samples = 1500;    ///< of the scan
 };
 
 /// Pose, shape and placement from closest points in both directions, point to plane; the weight of

@@ -90,7 +90,10 @@ ShapeSpace shape_space_from(const StrictJson& json) {
 std::string rows_text(const Points& points) {
     std::string text = "[";
     for (Eigen::Index i = 0; i < points.size(); ++i) {
-        text += fmt::format("{}{}", i == 0 ? "" : i % 60 == 0 ? ",\n" : ",",
+        text += fmt::format("{}{}",
+                            i == 0        ? ""
+                            : i % 60 == 0 ? ",\n"
+                                          : ",",
                             std::llround(points.data()[i] / kGrid));
     }
     return text + "]";
@@ -117,16 +120,19 @@ std::string format_shape_space(const ShapeSpace& space) {
         kShapeFormat, quoted(space.name), quoted(space.source), name_of(space.sex), space.people);
     text += "\"points\": " + rows_text(space.reference.points) + ",\n\"triangles\": [";
     for (Eigen::Index i = 0; i < space.reference.triangles.size(); ++i) {
-        text += fmt::format("{}{}", i == 0 ? "" : i % 60 == 0 ? ",\n" : ",",
+        text += fmt::format("{}{}",
+                            i == 0        ? ""
+                            : i % 60 == 0 ? ",\n"
+                                          : ",",
                             space.reference.triangles.data()[i]);
     }
     text += "],\n\"joints\": " + nlohmann::json(space.joint_names).dump() + ",\n";
     text += "\"mean\": " + rows_text(space.mean_skin) + ",\n";
     text += "\"mean_joints\": " + rows_text(space.mean_joints) + ",\n\"components\": [";
     for (std::size_t k = 0; k < space.components.size(); ++k) {
-        text += fmt::format("{}\n{{\"skin\": {},\n\"joints\": {}}}", k == 0 ? "" : ",",
-                            rows_text(space.components[k].skin),
-                            rows_text(space.components[k].joints));
+        text +=
+            fmt::format("{}\n{{\"skin\": {},\n\"joints\": {}}}", k == 0 ? "" : ",",
+                        rows_text(space.components[k].skin), rows_text(space.components[k].joints));
     }
     text += "],\n\"landmarks\": {";
     for (std::size_t k = 0; k < space.landmarks.size(); ++k) {
@@ -146,7 +152,8 @@ ShapeSpace built_in_shape_space(Sex sex) {
                           .needs = "male or female",
                           .remedy = "use the built-in man or woman"});
     }
-    return read_shape_space(data_folder() / "shape" / (sex == Sex::Male ? "man.json" : "woman.json"));
+    return read_shape_space(data_folder() / "shape" /
+                            (sex == Sex::Male ? "man.json" : "woman.json"));
 }
 
 }  // namespace sinew

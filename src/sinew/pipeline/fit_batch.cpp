@@ -105,16 +105,15 @@ std::string csv_cell(const std::string& text) {
 }
 
 std::string table_of(const std::vector<FitBatchRow>& rows) {
-    std::string text =
-        "name,status,sex,stature_m,volume_l,mean_mm,p95_mm,seen,message\n";
+    std::string text = "name,status,sex,stature_m,volume_l,mean_mm,p95_mm,seen,message\n";
     for (const FitBatchRow& row : rows) {
         const FitSummary& s = row.summary;
         if (row.status == "refused") {
             text += fmt::format("{},refused,,,,,,,{}\n", csv_cell(row.name), csv_cell(row.message));
         } else {
-            text += fmt::format("{},done,{},{:.4f},{:.3f},{:.3f},{:.3f},{:.4f},\n",
-                                csv_cell(row.name), s.sex, s.stature, s.volume, s.distance.mean,
-                                s.distance.p95, s.seen);
+            text +=
+                fmt::format("{},done,{},{:.4f},{:.3f},{:.3f},{:.3f},{:.4f},\n", csv_cell(row.name),
+                            s.sex, s.stature, s.volume, s.distance.mean, s.distance.p95, s.seen);
         }
     }
     return text;

@@ -14,8 +14,8 @@ struct FitRow {
     FitJob job;
 };
 
-/// Reads a table with the columns scan, and where they are there sex, unit, up, landmarks; the other
-/// settings are those of `common`. Paths are relative to the table's folder.
+/// Reads a table with the columns scan, and where they are there sex, unit, up, landmarks; the
+/// other settings are those of `common`. Paths are relative to the table's folder.
 /// @throws InputError  with the line, for unknown columns and values, and for names used twice
 std::vector<FitRow> read_fit_list(const std::filesystem::path& path, const FitJob& common);
 

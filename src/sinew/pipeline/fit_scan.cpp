@@ -68,8 +68,8 @@ Candidate candidate_for(const FitJob& job, Sex sex, const Progress& progress) {
     return candidate;
 }
 
-RegisteredSkin registered(const Candidate& candidate, const Scan& scan,
-                          RegistrationOptions options, const Progress& progress) {
+RegisteredSkin registered(const Candidate& candidate, const Scan& scan, RegistrationOptions options,
+                          const Progress& progress) {
     options.shapes = candidate.has_shapes ? &candidate.shapes : nullptr;
     return register_scan(candidate.body, scan, options, progress);
 }
@@ -185,9 +185,8 @@ FitSummary summary_of(const FittedScan& fitted) {
     s.girths = fitted.girths;
     const std::vector<PosableJoint> joints = posable_joints(fitted.body);
     for (const auto& [name, angles] : angles_from_pose(fitted.body, joints, fitted.skin.pose)) {
-        const auto it = std::find_if(joints.begin(), joints.end(), [&wanted = name](const auto& j) {
-            return j.name == wanted;
-        });
+        const auto it = std::find_if(joints.begin(), joints.end(),
+                                     [&wanted = name](const auto& j) { return j.name == wanted; });
         for (int k = 0; k < it->angles; ++k) {
             s.pose.emplace_back(fmt::format("{} {}", name, it->motions[at(k)]),
                                 angles[at(k)] / kDegree);

@@ -21,8 +21,8 @@ enum class ScanUp { Auto, Y, Z };
 
 /// The job of `sinew fit`: one scan of a person.
 struct FitJob {
-    std::string scan;            ///< surface or cloud of points
-    std::string template_body;   ///< a .sinew file; empty: the built-in man or woman
+    std::string scan;           ///< surface or cloud of points
+    std::string template_body;  ///< a .sinew file; empty: the built-in man or woman
     BodyResolution resolution = BodyResolution::Standard;  ///< of the built-in human
     ScanSex sex = ScanSex::Auto;
     ScanUnit unit = ScanUnit::Auto;
@@ -111,14 +111,18 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.facing, Field{.name = "facing", .help = "axis of the scan"});
     v(o.stature, Field{.name = "stature_m", .help = "in the rest pose", .unit = "m"});
     v(o.volume, Field{.name = "volume_l", .help = "inside the skin, in the scan's pose"});
-    v(o.distance, Field{.name = "distance_mm", .help = "of the skin from the scan, where it sees it"});
-    v(o.scan_distance, Field{.name = "scan_distance_mm", .help = "of the scan's points from the skin"});
+    v(o.distance,
+      Field{.name = "distance_mm", .help = "of the skin from the scan, where it sees it"});
+    v(o.scan_distance,
+      Field{.name = "scan_distance_mm", .help = "of the scan's points from the skin"});
     v(o.seen, Field{.name = "seen", .help = "part of the skin that sees the scan"});
     v(o.is_trusted, Field{.name = "is_trusted", .help = "whether this is the person"});
     v(o.confidence, Field{.name = "confidence", .help = "per region, 0 to 1"});
     v(o.girths, Field{.name = "girths_m", .help = "tape girths in the rest pose", .unit = "m"});
-    v(o.pose, Field{.name = "pose", .help = "angles of joints against the rest pose", .unit = "degrees"});
-    v(o.landmarks, Field{.name = "landmarks", .help = "named points on the posed skin", .unit = "m"});
+    v(o.pose,
+      Field{.name = "pose", .help = "angles of joints against the rest pose", .unit = "degrees"});
+    v(o.landmarks,
+      Field{.name = "landmarks", .help = "named points on the posed skin", .unit = "m"});
     v(o.stages, Field{.name = "stage_seconds", .help = "time per stage", .unit = "s"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
     v(o.notes, Field{.name = "notes", .help = "what was odd"});
