@@ -150,7 +150,6 @@ Verb fit_verb() {
                           FitJson& result) { return run_fit(*settings, context, result); },
         .describe =
             [](FitJson& definitions) {
-                add_schema("job", FitJob{}, SchemaOf::File, definitions);
                 add_schema("result", FitSummary{}, SchemaOf::Result, definitions);
             }};
 }
