@@ -35,7 +35,7 @@ struct MotionBench {
 
 /// All clips of data/motion on the figure as a man and as a woman, on two MakeHuman skeletons of
 /// data/scans and on the MASS model of data/musculoskeletal, as far as they are there.
-/// @param is_short  only the clips of walking
+/// @param is_short  only the clips of walking and of a stair
 MotionBench run_motion_bench(const std::filesystem::path& data, bool is_short,
                              const Progress& progress = {});
 
