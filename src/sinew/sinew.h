@@ -111,6 +111,7 @@
 #include "sinew/body/anatomy.h"
 #include "sinew/body/atlas.h"
 #include "sinew/body/body.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/body_surfaces.h"
 #include "sinew/body/character_skeleton.h"
 #include "sinew/body/figure_table.h"
@@ -193,6 +194,13 @@
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/shown_skin.h"
 #include "sinew/skinning/skin_upsampling.h"
+
+// fit: people from measurements
+#include "sinew/fit/anatomy_transfer.h"
+#include "sinew/fit/composition.h"
+#include "sinew/fit/layer_fit.h"
+#include "sinew/fit/layers.h"
+#include "sinew/fit/person_fit.h"
 
 // motion: skeletons that move and line muscles that pull
 #include "sinew/motion/body_model.h"

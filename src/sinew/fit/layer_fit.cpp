@@ -135,6 +135,34 @@ double wanted_fat(const CompositionTargets& targets, std::optional<double> fat,
     return (*fat + rho * (all_muscle - *targets.muscle_kg)) / (1.0 + rho * rho);
 }
 
+// Fat falls as muscles grow: bisection.
+void find_strength(const CompositionTargets& targets, std::optional<double> asked,
+                   const TemplateVolumes& v, const MuscleRange& range, const Triangles& triangles,
+                   const LayerFitOptions& options, FittedLayers& fitted) {
+    LayerFitReport& report = fitted.report;
+    const double whole = enclosed_volume(fitted.layers.skin, triangles);
+    report.visceral = options.visceral;
+    const auto fat_at = [&](double strength) {
+        const Points M = range.surface(strength, report.visceral);
+        return v.fat_density * v.fat_share * (whole - enclosed_volume(M, triangles));
+    };
+    const double fat =
+        wanted_fat(targets, asked, v, fitted, triangles, range, fat_at(0.0), report.visceral);
+    report.least_fat_kg = fat_at(kMostStrength);
+    report.most_fat_kg = fat_at(kLeastStrength);
+    double low = kLeastStrength;
+    double high = kMostStrength;
+    double now = fat_at(report.strength);
+    for (int step = 0; step < kBisections && std::abs(now - fat) > kSameMass; ++step) {
+        (now > fat ? low : high) = report.strength;
+        report.strength = 0.5 * (low + high);
+        now = fat_at(report.strength);
+    }
+    report.fat_kg = now;
+    report.is_fat_reached = std::abs(now - fat) < kReached;
+    report.visceral_kg = v.fat_density * range.visceral_volume(report.visceral);
+}
+
 }  // namespace
 
 FittedLayers fit_layers(const Body& body, const LayeredTemplate& layers, const Points& skin,
@@ -167,27 +195,7 @@ FittedLayers fit_layers(const Body& body, const LayeredTemplate& layers, const P
     const MuscleRange range(layers, scaled, skin, fitted.layers.bone, options, progress);
     lap("muscle range");
 
-    // Fat falls as muscles grow: bisection.
-    report.visceral = options.visceral;
-    const auto fat_at = [&](double strength) {
-        const Points M = range.surface(strength, report.visceral);
-        return v.fat_density * v.fat_share * (whole - enclosed_volume(M, layers.triangles));
-    };
-    const double fat = wanted_fat(targets, asked, v, fitted, layers.triangles, range, fat_at(0.0),
-                                  report.visceral);
-    report.least_fat_kg = fat_at(kMostStrength);
-    report.most_fat_kg = fat_at(kLeastStrength);
-    double low = kLeastStrength;
-    double high = kMostStrength;
-    double now = fat_at(report.strength);
-    for (int step = 0; step < kBisections && std::abs(now - fat) > kSameMass; ++step) {
-        (now > fat ? low : high) = report.strength;
-        report.strength = 0.5 * (low + high);
-        now = fat_at(report.strength);
-    }
-    report.fat_kg = now;
-    report.is_fat_reached = std::abs(now - fat) < kReached;
-    report.visceral_kg = v.fat_density * range.visceral_volume(report.visceral);
+    find_strength(targets, asked, v, range, layers.triangles, options, fitted);
     fitted.layers.muscle = range.surface(report.strength, report.visceral);
     lap("masses");
     for (Eigen::Index i = 0; i < skin.rows(); ++i) {
