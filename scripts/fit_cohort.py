@@ -52,14 +52,18 @@ def main():
         bases.append(base)
     rows = []
     per_base = max(1, options.shapes // len(bases))
-    for k, base in enumerate(bases):
-        for i in range(per_base):
-            bmi = LEAST_BMI + (MOST_BMI - LEAST_BMI) * (i + draw.random()) / per_base
+    weights = {(k, i): LEAST_BMI + (MOST_BMI - LEAST_BMI) * (i + draw.random()) / per_base
+               for k in range(len(bases)) for i in range(per_base)}
+    # All muscle sizes at one weight before the next: a run that is stopped has some of each.
+    for i in range(per_base):
+        for k, base in enumerate(bases):
+            bmi = weights[k, i]
             body = options.folder / f"shape_{k}_{i}.sinew"
             if not body.exists():
                 code, _, err = run(options.sinew, "grow", str(base), "--weight", f"{bmi * stature ** 2:.1f}", "-q", "-o", str(body))
                 if not body.exists():
-                    print(f"left out: muscle {MUSCLE[k]}, BMI {bmi:.1f}: {err.strip().splitlines()[0] if err.strip() else code}")
+                    reason = err.strip().splitlines()[0] if err.strip() else f"exit code {code}"
+                    print(f"left out: muscle {MUSCLE[k]}, BMI {bmi:.1f}: {reason}")
                     continue
             rows.append((body.name, len(rows)))
     with open(options.folder / "table.csv", "w", newline="") as file:

@@ -2,6 +2,7 @@
 #include "sinew/base/random.h"
 #include "sinew/base/units.h"
 #include "sinew/fit/composition.h"
+#include "sinew/io/composition_files.h"
 
 #include <gtest/gtest.h>
 
@@ -70,6 +71,42 @@ TEST(Composition, RefusesTooFewPeopleAndOtherSkins) {
     people = ellipsoids(ball, 8, 0.0);
     people[3].skin.conservativeResize(5, 3);
     EXPECT_THROW(train_composition(ball, {}, Sex::Male, people), InputError);
+}
+
+TEST(CompositionFiles, AModelThatIsWrittenAndReadEstimatesTheSame) {
+    const TriangleMesh ball = support::sphere(2, 1.0);
+    CompositionModel model =
+        train_composition(ball, {}, Sex::Female, ellipsoids(ball, 20, 0.0), {.places = 40});
+    model.source = "ellipsoids, \"quoted\"";
+    const std::string text = composition_text(model);
+    const CompositionModel read = parse_composition(text, "here");
+    EXPECT_EQ(read.sex, Sex::Female);
+    EXPECT_EQ(read.source, model.source);
+    EXPECT_EQ(read.people, 20);
+    EXPECT_EQ(composition_text(read), text);
+    const Points skin = ball.points * Vec3(1.1, 0.95, 0.9).asDiagonal();
+    EXPECT_NEAR(estimate_composition(read, ball, skin).fat_kg,
+                estimate_composition(model, ball, skin).fat_kg, 1e-4);
+}
+
+TEST(CompositionFiles, RefusesSizesThatDisagree) {
+    const char* kHead = R"({"format": "sinew-composition", "version": 1, "sex": "male",
+        "source": "", "people": 5, "places": [0, 0, 0], "mean": [0, 0, 0], )";
+    const auto parse = [&](const std::string& rest) {
+        return parse_composition(kHead + rest, "here");
+    };
+    EXPECT_NO_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [1], "fat": [1, 2], "muscle": [1, 2]})"));
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0]], "deviation": [1], "fat": [1, 2], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [0], "fat": [1, 2], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [1], "fat": [1], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(parse(R"("surprise": 1})"), InputError);
 }
 
 // Hodgdon and Beckett's equations in inches, as the service prints them: 86.010 log10(waist - neck)

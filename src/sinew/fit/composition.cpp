@@ -112,6 +112,7 @@ CompositionModel train_on(const Points& places, const Eigen::MatrixXd& shapes,
         fat[i] = people[at(which[at(i)])].fat_kg;
         muscle[i] = people[at(which[at(i)])].muscle_kg;
     }
+    model.people = static_cast<int>(n);
     find_components(some, components, model);
     const Eigen::MatrixXd c = (some.colwise() - model.mean).transpose() * model.basis;
     model.fat = regress(c, fat);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sinew/body/body.h"
+#include "sinew/body/composition_model.h"
 
 #include <optional>
 #include <span>
@@ -26,20 +27,6 @@ struct CompositionEstimate {
     double strangeness = 0.0;
 };
 
-/// Fat and muscle mass as linear functions of the shape [Komaritzan, eqs. 4.5-4.6]:
-///   FM(c) = a_FM . c + b_FM,  MM(c) = a_MM . c + b_MM,  c = P^T (X - mu)
-/// with P the first principal components of the training skins. Shapes are read at points of the
-/// template's skin, so that one model serves every resolution of a template.
-struct CompositionModel {
-    Sex sex = Sex::Unknown;
-    Points places = Points(0, 3);    ///< on the template's skin, where shapes are read, m
-    Eigen::VectorXd mean = {};       ///< mu, 3 per place, m
-    Eigen::MatrixXd basis = {};      ///< P, one column per component, orthonormal
-    Eigen::VectorXd deviation = {};  ///< of each component, m
-    Eigen::VectorXd fat = {};        ///< a_FM, then b_FM
-    Eigen::VectorXd muscle = {};     ///< a_MM, then b_MM
-};
-
 /// How well it estimates people that it was not trained with.
 struct CompositionTest {
     int people = 0;
@@ -54,6 +41,7 @@ struct CompositionOptions {
     int components = 12;  ///< at most, >= 1
 };
 
+/// Principal components of shapes and the regressors on them [Komaritzan, section 4.2.3].
 /// @param template_skin  mesh of the template, at rest
 /// @param is_left_out    per vertex: head, hands and feet (LayeredTemplate::is_kept); may be empty
 /// @throws InputError    with fewer than 5 people, or a skin of another triangulation

@@ -7,6 +7,7 @@
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
+#include "sinew/mesh/connectivity.h"
 #include "sinew/solver/local_global.h"
 
 #include <algorithm>
@@ -21,10 +22,13 @@ namespace {
 constexpr double kClosestWeight = 0.1;  // of targets, by their kind [Komaritzan, eq. 4.3]
 constexpr double kFixedWeight = 1.0;
 constexpr double kCollisionWeight = 100.0;
-constexpr double kNearSkeleton = 0.03;   // m, of vertices that may get a fixed target
-constexpr double kFixedSpacing = 0.05;   // m, between them
-constexpr double kAboveWrap = 0.0005;    // m, of targets of vertices that came inside
-constexpr double kSofter = 0.1;          // of the bending weight, from stage to stage
+constexpr double kNearSkeleton = 0.03;       // m, of vertices that may get a fixed target
+constexpr double kFixedSpacing = 0.05;       // m, between them
+constexpr double kAboveWrap = 0.0005;        // m, of targets of vertices that came inside
+constexpr double kSofter = 0.1;              // of the bending weight, from stage to stage
+constexpr double kThinnestTriangle = 0.005;  // of the triangle of M above it
+constexpr double kTowardsMuscle = 0.1;       // of the way, when a thin triangle is opened
+constexpr int kOpenings = 100;
 constexpr int kRounds = 4;               // of new targets in a stage
 constexpr int kIterations = 6;           // of the solver in a round
 constexpr std::size_t kWrapPiece = 256;  // vertices per piece of parallel work
@@ -38,6 +42,7 @@ public:
           wrap_(layers.wrap),
           wrap_normals_(vertex_normals(layers.wrap)),
           skin_normals_(vertex_normals(layers.skin, layers.triangles)),
+          around_(neighbours_of_vertices(layers.triangles, layers.skin.rows())),
           area_(voronoi_mass(layers.muscle, layers.triangles)),
           x_(flowed(body)),
           weight_(at(x_.rows()), kClosestWeight),
@@ -67,6 +72,7 @@ public:
             stage.advance();
         }
         keep_inside();
+        open_thin_triangles();
         return x_;
     }
 
@@ -146,7 +152,43 @@ private:
         });
     }
 
+    // Where lines ran together, triangles have hardly any area: their corners go between their
+    // neighbours and a little towards M, until they have.
+    void open_thin_triangles() {
+        const Eigen::VectorXd asked =
+            kThinnestTriangle * triangle_areas(layers_.muscle, layers_.triangles);
+        for (int round = 0; round < kOpenings; ++round) {
+            const Eigen::VectorXd areas = triangle_areas(x_, layers_.triangles);
+            std::vector<char> is_thin(weight_.size(), 0);
+            bool is_done = true;
+            for (Eigen::Index t = 0; t < areas.size(); ++t) {
+                for (int k = 0; k < 3 && areas[t] < asked[t]; ++k) {
+                    const Index v = layers_.triangles(t, k);
+                    is_thin[at(v)] = layers_.is_kept[at(v)] == 0 ? 1 : 0;
+                    is_done = is_done && is_thin[at(v)] == 0;
+                }
+            }
+            if (is_done) {
+                break;
+            }
+            const Points old = x_;
+            for (std::size_t i = 0; i < is_thin.size(); ++i) {
+                if (is_thin[i] == 0) {
+                    continue;
+                }
+                Eigen::RowVector3d mean = Eigen::RowVector3d::Zero();
+                for (const Index w : around_[i]) {
+                    mean += old.row(w) / static_cast<double>(around_[i].size());
+                }
+                const auto row = static_cast<Eigen::Index>(i);
+                x_.row(row) =
+                    (1.0 - kTowardsMuscle) * mean + kTowardsMuscle * layers_.muscle.row(row);
+            }
+        }
+    }
+
     void minimise(double bending) {
+        open_thin_triangles();
         const std::vector<double> bend(weight_.size(), bending);
         const auto term = std::make_shared<ProjectiveBending>(x_, layers_.triangles, bend);
         std::vector<Index> all(weight_.size());
@@ -185,6 +227,7 @@ private:
     SignedDistance wrap_;
     Points wrap_normals_;
     Points skin_normals_;
+    Lists around_;
     Eigen::VectorXd area_;
     Points x_;
     std::vector<double> weight_;
