@@ -157,7 +157,7 @@ std::string shown(const Json& value) {
 }
 
 // Rows of the same fields as columns as wide as their widest entry; numbers to the right.
-void print_table(const Json& rows) {
+void print_rows(const Json& rows) {
     std::vector<std::string> keys;
     std::vector<std::size_t> widths;
     for (const auto& [key, value] : rows[0].items()) {
@@ -190,7 +190,7 @@ void print_for_a_person(const Json& result) {
             fmt::print("{:<18} ({}) to ({}) m\n", key, shown(value[0]), shown(value[1]));
         } else if (value.is_array() && !value.empty() && value[0].is_object()) {
             fmt::print("{:<18} {}\n", key, value.size());
-            print_table(value);
+            print_rows(value);
         } else if (!value.is_structured() || !value.empty()) {
             fmt::print("{:<18} {}\n", key, shown(value));
         }
