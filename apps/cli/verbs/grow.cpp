@@ -61,7 +61,7 @@ std::vector<Option> options_of(GrowSettings& s) {
          .target = &s.recipe,
          .metavar = "R.json"},
         {.name = "--body-fat",
-         .help = "share of the mass, as 0.28 or 28 (%), reached by fat",
+         .help = "fraction of the mass, as 0.28 or 28 (%), reached by fat",
          .target = Setter([&s](const std::string& text) {
              const double value = number_from(text, "--body-fat");
              s.body_fat = value >= 1.0 ? value / 100.0 : value;
@@ -132,7 +132,7 @@ Verb grow_verb() {
             "  sinew grow body.sinew --recipe recipes/bodybuilder.json -o big.sinew\n"
             "  sinew grow body.sinew --fat belly=2 --gravity -o belly.glb\n"
             "  sinew grow body.sinew --bone legs=1.1 --stature 1.90 --body-fat 15 -o tall.sinew\n"
-            "What settles badly is reported as a warning with its measure; see docs/growth.md.",
+            "What does not converge is reported as a warning with its measure; see docs/growth.md.",
         .options = options_of(*settings),
         .run = [settings](const Context& context,
                           Json& result) { return run_grow(*settings, context, result); },

@@ -90,7 +90,7 @@ void visit_fields(Options& o, Visitor&& v) {
                       .flag = "weight",
                       .metavar = "KG"});
     v(o.body_fat, Field{.name = "body_fat",
-                        .help = "share of the mass, reached by fat",
+                        .help = "fraction of the mass, reached by fat",
                         .min = 0.01,
                         .max = 0.8,
                         .soft_min = 0.03,

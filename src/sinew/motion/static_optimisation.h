@@ -51,7 +51,7 @@ void visit_fields(Options& o, Visitor&& v) {
                    .max = 0.99});
     v(o.high, Field{.name = "high", .help = "greatest activation", .max = 100.0, .above = 0.0});
     v(o.tolerated, Field{.name = "tolerated",
-                         .help = "share of the peak moment that reserves may add unreported",
+                         .help = "fraction of the peak moment that reserves may add unreported",
                          .min = 0.0,
                          .max = 1.0});
 }
