@@ -30,9 +30,10 @@ struct StandingLeg {
     std::vector<Index> free;  ///< coordinates from hip to ankle
     CarriedPoint hip;
     CarriedPoint ankle;
-    CarriedPoint ball;                ///< the joint of the toes, as a point of the foot
-    std::vector<CarriedPoint> soles;  ///< heel, ball and tip of the toes; on the ground at rest
-    double length = 0.0;              ///< thigh and shank, m
+    CarriedPoint ball = {};  ///< the joint of the toes, as a point of the foot
+    std::vector<CarriedPoint> soles =
+        {};               ///< heel, ball and tip of the toes; on the ground at rest
+    double length = 0.0;  ///< thigh and shank, m
 };
 
 /// Poses a model as a person in a recording, frame by frame; feet go where their legs take them.
