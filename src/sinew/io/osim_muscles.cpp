@@ -278,6 +278,7 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
             ++reader.left_out[curves];
         }
         MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
+        unit.is_deprecated = known->name.ends_with("_Deprecated");
         read_path(reader, node, unit);
         read_parameters(reader, node, unit);
         if (unit.law == MuscleLaw::Millard2012) {

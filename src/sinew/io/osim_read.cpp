@@ -511,6 +511,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     const pugi::xml_node model = file.need(root, "Model");
     OsimReader r{.file = file, .defaults = model.child("defaults")};
     r.model.name = model.attribute("name").value();
+    r.model.osim_version = root.attribute("Version").as_int();
     if (const pugi::xml_node gravity = model.child("gravity")) {
         r.model.gravity = file.vector(gravity);
     }
