@@ -141,19 +141,16 @@ std::vector<double> shares_of(const std::vector<FootFrame>& feet, const std::vec
 }
 
 // The load of the ground at one moment, shared by feet.
-void share_out(const JointLoad& total, const std::vector<FootFrame>& feet, const Vec3& up,
-               double ground, double reach, std::vector<ExternalLoad>& loads) {
+void share_out(const JointLoad& total, const std::vector<FootFrame>& feet, const Vec3& com,
+               const Vec3& up, double ground, double reach, std::vector<ExternalLoad>& loads) {
     const double vertical = total.force.dot(up);
     const Vec3 base = ground * up;
     Vec3 centre = base;
-    Vec3 free = Vec3::Zero();
     std::vector<double> share(feet.size(), 0.0);
     std::vector<Vec3> point(feet.size(), base);
     if (vertical > kLeastForce) {
         // Moment about a point of the ground; the centre of pressure is up x M / F_up from there.
-        const Vec3 M = total.moment - base.cross(total.force);
-        centre = base + up.cross(M) / vertical;
-        free = (M - (centre - base).cross(total.force)).dot(up) * up;
+        centre = base + up.cross(total.moment - base.cross(total.force)) / vertical;
         for (std::size_t f = 0; f < feet.size(); ++f) {
             point[f] = nearest_on_foot(feet[f], centre - base) + base;
         }
@@ -165,11 +162,25 @@ void share_out(const JointLoad& total, const std::vector<FootFrame>& feet, const
         mean += share[f] * point[f];
         sum += share[f];
     }
+    // Legs that stand apart push towards the centre of mass, against each other; the shared rest
+    // makes the sum right again.
+    const double height = std::max((com - base).dot(up), 0.1);
+    std::vector<Vec3> force(feet.size(), Vec3::Zero());
+    Vec3 rest = sum > 0.0 ? total.force : Vec3(Vec3::Zero());
     for (std::size_t f = 0; f < feet.size(); ++f) {
-        const Vec3 shift = sum > 0.0 ? Vec3(centre - mean) : Vec3(Vec3::Zero());
-        loads[f].force.push_back(share[f] * total.force);
-        loads[f].point.push_back(point[f] + shift);
-        loads[f].torque.push_back(share[f] * free);
+        point[f] += sum > 0.0 ? Vec3(centre - mean) : Vec3(Vec3::Zero());
+        force[f] = share[f] * vertical * (com - point[f]) / height;
+        rest -= force[f];
+    }
+    Vec3 free = total.moment;
+    for (std::size_t f = 0; f < feet.size(); ++f) {
+        force[f] += share[f] * rest;
+        free -= point[f].cross(force[f]);
+    }
+    for (std::size_t f = 0; f < feet.size(); ++f) {
+        loads[f].force.push_back(force[f]);
+        loads[f].point.push_back(point[f]);
+        loads[f].torque.push_back(share[f] * free.dot(up) * up);
     }
 }
 
@@ -276,6 +287,8 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
     const std::size_t rows = motion.times.size();
     std::vector<std::vector<FootFrame>> frames(rows);
     std::vector<JointLoad> totals(rows);
+    std::vector<Vec3> coms(rows, Vec3::Zero());
+    const double mass = dynamics.total_mass();
     double ground = std::numeric_limits<double>::infinity();
     ModelPlacement placement;
     for (std::size_t r = 0; r < rows; ++r) {
@@ -288,6 +301,9 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
                 totals[r].force += passed[static_cast<std::size_t>(body)].force;
                 totals[r].moment += passed[static_cast<std::size_t>(body)].moment;
             }
+        }
+        for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+            coms[r] += model.bodies[b].mass / mass * (placement.bodies[b] * model.bodies[b].com);
         }
         for (const Foot& foot : feet) {
             frames[r].push_back(look_at(foot, placement, up));
@@ -312,7 +328,7 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
             most = std::max(most, foot.contact);
         }
         flights += most > 0.0 ? 0 : 1;
-        share_out(totals[r], frames[r], up, ground, options.reach, out.loads);
+        share_out(totals[r], frames[r], coms[r], up, ground, options.reach, out.loads);
     }
     out.notes.push_back(fmt::format(
         "the ground reaction is an estimate from the motion ({} feet on a ground at {:.3f} m); it "
