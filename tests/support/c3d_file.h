@@ -3,6 +3,7 @@
 #include "sinew/io/byte_reader.h"
 #include "sinew/mesh/arrays.h"
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,7 @@ private:
             if (scale < 0.0F) {
                 append_bytes(out, static_cast<float>(v));
             } else {
-                append_bytes(out, static_cast<std::int16_t>(v));
+                append_bytes(out, static_cast<std::int16_t>(std::lround(v)));
             }
         };
         for (std::size_t f = 0; f < frames.size(); ++f) {

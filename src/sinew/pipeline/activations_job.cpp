@@ -68,6 +68,14 @@ std::vector<std::string> impossible_moments(const MusculoskeletalModel& model,
 
 Activations run_activations(const MusculoskeletalModel& model, const MotionTable& motion,
                             const ActivationsJob& job, const Progress& progress) {
+    if (std::all_of(model.bodies.begin(), model.bodies.end(),
+                    [](const RigidBody& body) { return body.mass == 0.0; })) {
+        throw InputError({.where = fmt::format("model '{}'", model.name),
+                          .found = "bodies that weigh nothing",
+                          .needs = "masses, for moments of a motion",
+                          .remedy = "give the bodies their masses; kinematics and moment arms "
+                                    "('sinew muscles', 'sinew ik') need none"});
+    }
     StaticOptimisationOptions options = job.options;
     std::vector<std::string> notes = motion.notes;
     if (!job.reserves.empty()) {
