@@ -217,6 +217,16 @@ Json work_json(const std::vector<MuscleAnalysis::Work>& all) {
     return out;
 }
 
+std::string unit_of_quantity(const std::string& quantity) {
+    const std::string name = quantity.substr(1);
+    const std::string unit = name.ends_with("velocity") ? "m/s"
+                             : name.ends_with("force")  ? "N"
+                             : name == "power"          ? "W"
+                             : name == "pennation"      ? "rad"
+                                                        : "m";
+    return fmt::format("{} ({})", name, unit);
+}
+
 // Over a motion: tables, work, a picture of the first quantity that is asked for.
 int run_over_motion(const MusclesSettings& settings, const MuscleMotionJob& job,
                     const Context& context, Json& result) {
@@ -247,7 +257,7 @@ int run_over_motion(const MusclesSettings& settings, const MuscleMotionJob& job,
         plot_table(settings.plot, done.muscles, {quantity},
                    {.title = fmt::format("{}: {}", model.name, quantity.substr(1)),
                     .x_label = "time (s)",
-                    .y_label = "m, m/s, rad, N or W"});
+                    .y_label = unit_of_quantity(quantity)});
         result["plot"] = settings.plot;
     }
     if (context.tells()) {

@@ -13,10 +13,10 @@
 namespace sinew::cli {
 
 /// Draws columns of a table over time: those whose names contain one of `parts`, or all; of these
-/// at most twelve, those with the greatest values.
+/// at most eight, those with the greatest values.
 inline void plot_table(const std::string& file, const MotionTable& table,
                        const std::vector<std::string>& parts, const PlotOptions& options) {
-    constexpr std::size_t kMost = 12;
+    constexpr std::size_t kMost = 8;  // colours that can be told apart
     std::vector<std::pair<double, std::size_t>> chosen;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const bool counts =

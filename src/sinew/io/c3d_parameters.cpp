@@ -22,7 +22,7 @@ std::string upper_name(std::string_view bytes) {
     return out;
 }
 
-std::string_view take(ByteReader& in, std::size_t count, std::string_view what) {
+std::string_view take_text(ByteReader& in, std::size_t count, std::string_view what) {
     in.need(count, what);
     const std::string_view out(in.here(), count);
     in.skip(count, what);
@@ -50,7 +50,7 @@ C3dParameter read_c3d_values(ByteReader& in) {
     }
     if (type == -1) {
         const std::size_t length = out.dimensions.empty() ? count : out.dimensions[0];
-        const std::string_view all = take(in, count, "a parameter's text");
+        const std::string_view all = take_text(in, count, "a parameter's text");
         for (std::size_t i = 0; length > 0 && i + length <= count; i += length) {
             out.texts.push_back(without_blanks(all.substr(i, length)));
         }
@@ -122,8 +122,8 @@ C3dParameters read_c3d_parameters(std::string_view bytes, std::string_view file,
         if (length == 0 || group == 0) {
             break;
         }
-        const std::string name =
-            upper_name(take(in, static_cast<std::size_t>(std::abs(length)), "a parameter's name"));
+        const std::string name = upper_name(
+            take_text(in, static_cast<std::size_t>(std::abs(length)), "a parameter's name"));
         const std::size_t next_from = in.offset();
         const auto offset = in.get<std::int16_t>("the offset of the next parameter");
         if (group < 0) {

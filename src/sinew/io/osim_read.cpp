@@ -471,8 +471,8 @@ void find_frames(OsimReader& r, const pugi::xml_node& node) {
     }
 }
 
-// Every body hangs on the ground, and what moves weighs something.
-void check_tree(const OsimReader& r, const pugi::xml_node& model) {
+// Every body hangs on the ground; what moves and weighs nothing is noted.
+void check_tree(OsimReader& r, const pugi::xml_node& model) {
     std::vector<Index> joint_of(r.model.bodies.size(), -1);
     for (std::size_t j = 0; j < r.model.joints.size(); ++j) {
         joint_of[static_cast<std::size_t>(r.model.joints[j].child)] = static_cast<Index>(j);
