@@ -99,9 +99,12 @@ void time_gait2392(const std::filesystem::path& file, TrialBench& out) {
         }
         motion.values.insert(motion.values.end(), q.begin(), q.end());
         const ModelPlacement placed = tree.place(q);
-        for (const ModelMarker& m : model.markers) {
-            // Skin slides by millimetres.
-            const Vec3 slip = 3e-3 * Vec3(std::sin(7.0 * t), std::cos(9.0 * t), std::sin(11.0 * t));
+        for (std::size_t k = 0; k < model.markers.size(); ++k) {
+            // Skin slides by millimetres, elsewhere differently.
+            const ModelMarker& m = model.markers[k];
+            const double phase = 7.0 * t + static_cast<double>(k);
+            const Vec3 slip =
+                3e-3 * Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(2.0 * phase));
             data.positions.push_back(placed.bodies[static_cast<std::size_t>(m.body)] * m.position +
                                      slip);
         }
