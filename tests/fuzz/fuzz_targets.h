@@ -29,5 +29,6 @@ int feed_studio(const std::uint8_t* data, std::size_t size);
 int feed_tetgen(const std::uint8_t* data, std::size_t size);
 int feed_trc(const std::uint8_t* data, std::size_t size);
 int feed_trial_setups(const std::uint8_t* data, std::size_t size);
+int feed_vtu(const std::uint8_t* data, std::size_t size);
 
 }  // namespace sinew::fuzz

@@ -39,6 +39,7 @@ constexpr std::array kTargets = {
     Target{"fuzz_tetgen", sinew::fuzz::feed_tetgen},
     Target{"fuzz_trc", sinew::fuzz::feed_trc},
     Target{"fuzz_trial_setups", sinew::fuzz::feed_trial_setups},
+    Target{"fuzz_vtu", sinew::fuzz::feed_vtu},
 };
 
 Feed chosen = nullptr;  // libFuzzer hands nothing over from one function to the other
