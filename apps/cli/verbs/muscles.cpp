@@ -175,7 +175,7 @@ Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
     return out;
 }
 
-void print_table(const Json& muscles) {
+void print_muscles(const Json& muscles) {
     fmt::print("{:<36} {:>9} {:>9} {:>9} {:>9} {:>9}  moment arms (mm)\n", "muscle", "length cm",
                "fibre cm", "tendon cm", "Fmax N", "force N");
     for (const auto& [name, m] : muscles.items()) {
@@ -305,7 +305,7 @@ int run_muscles(const MusclesSettings& settings, const Context& context, Json& r
         result["notes"] = model.notes;
     }
     if (context.tells()) {
-        print_table(result["muscles"]);
+        print_muscles(result["muscles"]);
         if (!settings.plot.empty()) {
             fmt::print("wrote {}\n", settings.plot);
         }
