@@ -371,8 +371,8 @@ TEST_F(FigureModel, FibresAreAsLongAsMeasuredOnes) {
 TEST_F(FigureModel, TheDoctorFindsNothingWrong) {
     int notes = 0;
     for (const ModelFinding& f : examine_model(man->model, man->bones)) {
-        EXPECT_FALSE(f.is_problem) << f.what << ", " << f.where << ", " << f.value;
-        notes += f.is_problem ? 0 : 1;
+        EXPECT_FALSE(f.is_error) << f.what << ", " << f.where << ", " << f.value;
+        notes += f.is_error ? 0 : 1;
     }
     EXPECT_LT(notes, 80);
     RecordProperty("notes", notes);

@@ -24,13 +24,14 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
     auto problems = nlohmann::ordered_json::array();
     auto notes = nlohmann::ordered_json::array();
     for (const ModelFinding& f : findings) {
-        (f.is_problem ? problems : notes)
+        (f.is_error ? problems : notes)
             .push_back({{"what", f.what},
                         {"where", f.where},
                         {"value", f.value},
                         {"expected", {f.low, f.high}},
                         {"unit", f.unit},
-                        {"source", f.source}});
+                        {"source", f.source},
+                        {"remedy", f.remedy}});
     }
     for (const std::string& note : model.notes) {
         notes.push_back({{"what", note}, {"where", file}});
@@ -38,11 +39,16 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
     const bool is_healthy = problems.empty();
     if (context.tells()) {
         fmt::print("{}: {}\n", file,
-                   is_healthy ? "healthy" : fmt::format("{} problems", problems.size()));
+                   is_healthy ? "healthy" : fmt::format("{} errors", problems.size()));
         for (const ModelFinding& f : findings) {
-            fmt::print("  {}{}: {}\n    {:.4g} {}, expected {:.4g} to {:.4g} ({})\n",
-                       f.is_problem ? "" : "note: ", f.where, f.what, f.value,
-                       f.unit == "-" ? "" : f.unit, f.low, f.high, f.source);
+            fmt::print("  {}: {}: {}\n", f.is_error ? "error" : "remark", f.where, f.what);
+            if (f.low != f.high) {
+                fmt::print("    {:.4g} {}, expected {:.4g} to {:.4g} ({})\n", f.value,
+                           f.unit == "-" ? "" : f.unit, f.low, f.high, f.source);
+            }
+            if (!f.remedy.empty()) {
+                fmt::print("    try: {}\n", f.remedy);
+            }
         }
         for (const std::string& note : model.notes) {
             fmt::print("  note: {}\n", note);
