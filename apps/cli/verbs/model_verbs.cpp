@@ -9,6 +9,8 @@
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_shapes.h"
 #include "sinew/motion/smoothing.h"
+#include "sinew/pipeline/any_model.h"
+#include "sinew/pipeline/mujoco_check.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -141,7 +143,7 @@ void add_difference(const MusculoskeletalModel& model, const MusculoskeletalMode
 }  // namespace
 
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const std::string& motion, const Context& context,
+                  const std::string& motion, UpAxis up, const Context& context,
                   nlohmann::ordered_json& result) {
     require_writable_place(to);
     const bool is_scene = lower(std::filesystem::path(to).extension().string()) == ".glb";
@@ -159,9 +161,13 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {
-        notes = write_model(to, model);
+        notes = write_any_model(to, model, up);
         if (!notes.empty()) {
             add_difference(model, read_model(to), notes);
+        }
+        if (lower(std::filesystem::path(to).extension().string()) == ".xml") {
+            const std::vector<std::string> found = sentences(check_in_mujoco(to, model));
+            notes.insert(notes.end(), found.begin(), found.end());
         }
     }
     notes.insert(notes.end(), model.notes.begin(), model.notes.end());

@@ -11,7 +11,7 @@ namespace sinew {
 namespace {
 
 constexpr double kWidestGyration = 0.6;   // m
-constexpr double kGreatestDensity = 2e4;  // kg/m^3; tissue has 900 to 1900, thin rods seem denser
+constexpr double kGreatestDensity = 1e5;  // kg/m^3; tissue has 1000, thin rods seem far denser
 constexpr double kFarCentre = 0.5;        // m from all joints and muscles of a body
 
 std::string body_text(const RigidBody& body) {
