@@ -14,6 +14,8 @@ namespace {
 using Vec2 = Eigen::Vector2d;
 
 constexpr double kTiny = 1e-15;
+constexpr int kInsideSteps = 20;
+constexpr double kInsideTolerance = 1e-6;
 
 double cross2(const Vec2& a, const Vec2& b) {
     return a.x() * b.y() - a.y() * b.x();
@@ -97,14 +99,24 @@ CircleWrap wrap_inside(const Vec2& a, const Vec2& b, double r) {
     const auto f = [&](double z) {
         return std::asin(A * z) + std::asin(B * z) - 2.0 * std::asin(z) + G;
     };
+    // Newton's steps from the right; where they fail MuJoCo takes the middle, and so it is here.
     double z = 1.0 - 1e-7;
     if (cos_g > 1.0 - kTiny || f(z) > 0.0) {
         return out;
     }
-    for (int k = 0; k < 40 && std::abs(f(z)) > 1e-12; ++k) {
-        const double slope = A / std::sqrt(1.0 - z * z * A * A) +
-                             B / std::sqrt(1.0 - z * z * B * B) - 2.0 / std::sqrt(1.0 - z * z);
-        z = std::clamp(z - f(z) / slope, 0.0, 1.0 - 1e-9);
+    int k = 0;
+    for (; k < kInsideSteps && std::abs(f(z)) > kInsideTolerance; ++k) {
+        const double slope = A / std::max(kTiny, std::sqrt(1.0 - z * z * A * A)) +
+                             B / std::max(kTiny, std::sqrt(1.0 - z * z * B * B)) -
+                             2.0 / std::max(kTiny, std::sqrt(1.0 - z * z));
+        const double next = z - f(z) / slope;
+        if (slope > -kTiny || next > z || f(next) > kInsideTolerance) {
+            return out;
+        }
+        z = next;
+    }
+    if (k == kInsideSteps) {
+        return out;
     }
     const bool is_left = cross2(a, b) > 0.0;
     const Vec2 from = (is_left ? a : b).normalized();
@@ -129,7 +141,8 @@ SurfaceWrap wrap_side_point(const WrapObject& object, const Vec3& p, const Vec3&
     const Vec2 a(p.dot(x), p.dot(y));
     const Vec2 b(s.dot(x), s.dot(y));
     const Vec2 side(object.side_point.dot(x), object.side_point.dot(y));
-    const bool is_inside = object.side_point.norm() < r;
+    // What counts is the side point in the plane of the circle.
+    const bool is_inside = side.norm() < r;
     const CircleWrap w = is_inside ? wrap_inside(a, b, r) : wrap_outside(a, b, side, r);
     if (!w.wraps) {
         return {};

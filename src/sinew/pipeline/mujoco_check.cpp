@@ -93,8 +93,10 @@ private:
             joints_.push_back(mj_.find(m_, mjOBJ_JOINT, c.name.c_str()));
         }
         for (const MuscleUnit& unit : model_.muscles) {
-            tendons_.push_back(mj_.find(m_, mjOBJ_TENDON, unit.name.c_str()));
-            actuators_.push_back(mj_.find(m_, mjOBJ_ACTUATOR, unit.name.c_str()));
+            const int actuator = mj_.find(m_, mjOBJ_ACTUATOR, unit.name.c_str());
+            const bool pulls = actuator >= 0 && m_->actuator_trntype[actuator] == mjTRN_TENDON;
+            tendons_.push_back(pulls ? m_->actuator_trnid[2 * actuator] : -1);
+            actuators_.push_back(actuator);
         }
     }
 
