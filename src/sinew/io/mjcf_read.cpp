@@ -24,8 +24,6 @@ namespace {
 
 using Node = pugi::xml_node;
 
-constexpr int kDeepest = 200;  // bodies in bodies
-
 class MjcfReader {
 public:
     /// @param folder  that meshes are found from; empty: meshes weigh nothing
@@ -55,7 +53,7 @@ public:
                        "read the model from its file");
         }
         for (const Node& world : root.children("worldbody")) {
-            add_contents(world, -1, Placement{}, "", 0);
+            add_contents(world, -1, Placement{}, "");
         }
         for (const Node& node : root.children("equality")) {
             add_couplers(node);
@@ -88,10 +86,7 @@ private:
     };
 
     void add_contents(const Node& node, Index body, const Placement& T_world,
-                      const std::string& cls, int depth) {
-        if (depth > kDeepest) {
-            file_.fail(node, "bodies nested too deep", "fewer levels");
-        }
+                      const std::string& cls) {
         for (const Node& site : node.children("site")) {
             const Placement T = attributes_.placement_of(site, cls);
             if (site.attribute("name")) {
@@ -120,20 +115,19 @@ private:
         }
         for (const Node& child : node.children("body")) {
             add_body(child, body, T_world,
-                     child.attribute("childclass") ? child.attribute("childclass").value() : cls,
-                     depth);
+                     child.attribute("childclass") ? child.attribute("childclass").value() : cls);
         }
     }
 
-    void add_body(const Node& node, Index parent, const Placement& T_parent, const std::string& cls,
-                  int depth) {
+    void add_body(const Node& node, Index parent, const Placement& T_parent,
+                  const std::string& cls) {
         const Placement T = attributes_.placement_of(node, cls);
         const std::string name = node.attribute("name")
                                      ? node.attribute("name").value()
                                      : fmt::format("body_{}", model_.bodies.size() + 1);
         const Index body = add_joints(node, parent, T, name, cls);
         scales_.weigh(node, cls, model_.bodies[static_cast<std::size_t>(body)]);
-        add_contents(node, body, T_parent * T, cls, depth + 1);
+        add_contents(node, body, T_parent * T, cls);
         // Bodies beyond it have come after it.
         const bool weighs = std::any_of(model_.bodies.begin() + body, model_.bodies.end(),
                                         [](const RigidBody& b) { return b.mass > 0.0; });
