@@ -229,7 +229,7 @@ TEST(ModelDoctor, FindsWhatWasDoneToAHealthyModel) {
                f.what.find("r_shoulder_elev") != std::string::npos;
     };
     for (const ModelFinding& f : examine_model(healthy)) {
-        EXPECT_TRUE(!f.is_problem || is_known(f)) << f.where << ": " << f.what << " " << f.value;
+        EXPECT_TRUE(!f.is_error || is_known(f)) << f.where << ": " << f.what << " " << f.value;
     }
     const auto problem_with = [&](const std::function<void(MusculoskeletalModel&)>& harm) {
         MusculoskeletalModel model = healthy;
@@ -238,7 +238,7 @@ TEST(ModelDoctor, FindsWhatWasDoneToAHealthyModel) {
         }
         harm(model);
         for (const ModelFinding& f : examine_model(model)) {
-            if (f.is_problem && !is_known(f)) {
+            if (f.is_error && !is_known(f)) {
                 return f.where + ": " + f.what;
             }
         }

@@ -129,6 +129,11 @@ struct WrapObject {
     Vec3 size = Vec3::Ones();
     int side_axis = 0;  ///< 0, 1, 2; only half of the surface counts, unless side_sign is 0
     int side_sign = 0;  ///< -1, 0 or +1
+    /// Spheres and cylinders: MuJoCo's rule in place of the halves above. The path goes round on
+    /// the side of `side_point` (in the surface's frame, m), also where a straight line would pass
+    /// on the other; a point within the radius makes the path touch the surface from within.
+    bool has_side_point = false;
+    Vec3 side_point = Vec3::Zero();
     bool is_active = true;
 };
 

@@ -6,6 +6,7 @@
 #include "sinew/io/archive.h"
 #include "sinew/io/model_files.h"
 #include "sinew/motion/body_model.h"
+#include "sinew/motion/side_points.h"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,14 @@ MusculoskeletalModel read_any_model(const std::filesystem::path& file,
     MusculoskeletalModel model = model_from_body(body);
     add_landmark_markers(body, model);
     return model;
+}
+
+std::vector<std::string> write_any_model(const std::filesystem::path& path,
+                                         const MusculoskeletalModel& model, UpAxis up) {
+    if (lower(path.extension().string()) != ".xml") {
+        return write_model(path, model);
+    }
+    return write_mjcf(path, with_side_points(model), {.up = up});
 }
 
 }  // namespace sinew

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "sinew/body/musculoskeletal.h"
+#include "sinew/io/mjcf.h"
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 namespace sinew {
 
@@ -14,5 +17,13 @@ bool is_body_file(const std::filesystem::path& file);
 /// @throws InputError
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles = {});
+
+/// Writes `.osim`, or `.xml` as MuJoCo's MJCF with the sides of wrap surfaces as MuJoCo has them
+/// (with_side_points).
+/// @param up  of the world of an MJCF file
+/// @returns what the format could not hold
+/// @throws InputError for other endings
+std::vector<std::string> write_any_model(const std::filesystem::path& path,
+                                         const MusculoskeletalModel& model, UpAxis up = UpAxis::Z);
 
 }  // namespace sinew
