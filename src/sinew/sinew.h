@@ -125,6 +125,7 @@
 #include "sinew/body/posable_joints.h"
 #include "sinew/body/recording.h"
 #include "sinew/body/retarget.h"
+#include "sinew/body/shape_space.h"
 #include "sinew/body/skeleton.h"
 #include "sinew/body/skeleton_model.h"
 #include "sinew/body/summary.h"
@@ -133,6 +134,7 @@
 // io: files
 #include "sinew/io/archive.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/composition_files.h"
@@ -142,6 +144,7 @@
 #include "sinew/io/frame_writer.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/joint_names_file.h"
+#include "sinew/io/landmark_file.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mjcf.h"
@@ -152,6 +155,7 @@
 #include "sinew/io/point_cache.h"
 #include "sinew/io/read_options.h"
 #include "sinew/io/settings_json.h"
+#include "sinew/io/shape_space_file.h"
 #include "sinew/io/skel_files.h"
 #include "sinew/io/usda.h"
 #include "sinew/io/vtu.h"
@@ -180,6 +184,11 @@
 #include "sinew/build/figure.h"
 #include "sinew/build/figure_mesh.h"
 #include "sinew/build/segment_masses.h"
+
+// fit: scans of people
+#include "sinew/fit/landmarks.h"
+#include "sinew/fit/registration.h"
+#include "sinew/fit/scan.h"
 
 // growth: new rest shapes from targets
 #include "sinew/growth/bone_editing.h"
@@ -227,8 +236,11 @@
 #include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_in_motion.h"
+#include "sinew/pipeline/character_rig.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/contract_job.h"
+#include "sinew/pipeline/fit_batch.h"
+#include "sinew/pipeline/fit_scan.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/skin_character.h"

@@ -19,6 +19,7 @@
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_fit.h"
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
@@ -265,11 +266,16 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "studio") {
         bench_studio(settings.body, context, result);
     }
+    if (settings.name == "fit") {
+        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.is_short,
+                  context, result);
+    }
     if (settings.name == "motion") {
         bench_motion(settings.data, settings.is_short, context, result);
     }
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
-                         settings.name == "musculoskeletal" || settings.name == "motion";
+                         settings.name == "musculoskeletal" || settings.name == "motion" ||
+                         settings.name == "fit";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -306,6 +312,7 @@ Verb bench_verb() {
             "  sinew bench growth --json      volumes, convergence, speed, fat, bones of a "
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
+            "  sinew bench fit --data ../shared/scans --short --json\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
             "  sinew bench skinning --json    frames per second of a person, and by size\n"
@@ -313,11 +320,11 @@ Verb bench_verb() {
         .options =
             {{.name = "name",
               .help = "what to time: solver, convergence, changing, template, growth, "
-                      "musculoskeletal, motion, skinning, muscle, studio",
+                      "musculoskeletal, motion, skinning, muscle, fit, studio",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
-                          "musculoskeletal", "motion", "skinning", "muscle", "studio"},
+                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "studio"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",
@@ -327,7 +334,8 @@ Verb bench_verb() {
              {.name = "--data",
               .help = "of musculoskeletal: the folder with mass and arm26; else "
                       "musculoskeletal in $SINEW_SHARED or ../shared; of motion: the folder with "
-                      "motion, scans and musculoskeletal",
+                      "motion, scans and musculoskeletal; of fit: the folder with raw, registered "
+                      "and mhr",
               .target = &settings->data,
               .metavar = "FOLDER"},
              {.name = "--skins",
