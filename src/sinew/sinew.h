@@ -111,8 +111,10 @@
 #include "sinew/body/anatomy.h"
 #include "sinew/body/atlas.h"
 #include "sinew/body/body.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/body_surfaces.h"
 #include "sinew/body/character_skeleton.h"
+#include "sinew/body/composition_model.h"
 #include "sinew/body/figure_table.h"
 #include "sinew/body/girths.h"
 #include "sinew/body/joint_names.h"
@@ -134,6 +136,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
+#include "sinew/io/composition_files.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
@@ -201,6 +204,13 @@
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/shown_skin.h"
 #include "sinew/skinning/skin_upsampling.h"
+
+// fit: people from measurements
+#include "sinew/fit/anatomy_transfer.h"
+#include "sinew/fit/composition.h"
+#include "sinew/fit/layer_fit.h"
+#include "sinew/fit/layers.h"
+#include "sinew/fit/person_fit.h"
 
 // motion: skeletons that move and line muscles that pull
 #include "sinew/motion/body_model.h"

@@ -5,6 +5,7 @@
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/prism_columns.h"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,7 @@ public:
           solid_(solid),
           options_(options),
           vertices_(skin.points.rows()),
-          columns_(fat_columns(skin.triangles, vertices_)),
+          columns_(prism_columns(skin.triangles, vertices_)),
           around_(triangles_of_vertices(skin.triangles, vertices_)),
           before_(envelope),
           all_(2 * vertices_, 3),

@@ -6,7 +6,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/growth/fat_layer.h"
 #include "sinew/mesh/connectivity.h"
 

@@ -8,7 +8,7 @@
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
-#include "sinew/growth/muscle_meshes.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/meshing/intersections.h"
 
 #include <fmt/format.h>

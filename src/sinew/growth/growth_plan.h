@@ -2,7 +2,7 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/body/body.h"
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/growth/fat_growth.h"
 
 #include <optional>
