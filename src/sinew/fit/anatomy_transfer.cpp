@@ -8,6 +8,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/inversions.h"
 
 #include <Eigen/LU>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::size_t kFarPiece = 4096;  // points per piece of parallel work
 constexpr double kSameCentre = 1e-4;     // m: centres nearer than this would be one
+constexpr int kMendingRounds = 6;
 constexpr double kSkinRestored = 1e-12;  // m
 
 struct Farthest {
@@ -95,6 +97,48 @@ void update_fat_map(Body& body) {
          SurfaceTree(body.envelope.mesh).closest_points(body.skin.mesh.points)) {
         fat->values.push_back(c.distance);
     }
+}
+
+// Mends; where that is not enough, what is around the rest first moves as its neighbours do.
+MendedInversions mended_fully(const Body& body, const Points& x) {
+    MendedInversions mended = mend_inversions(body.tets, x, {}, body.skin.tet_vertex);
+    const Eigen::Index before = mended.before;
+    const Tets& tets = body.tets.tets;
+    for (int round = 0; round < kMendingRounds && mended.after > 0; ++round) {
+        const Eigen::VectorXd volumes = tet_volumes(mended.x, tets);
+        std::vector<char> is_near(at(x.rows()), 0);
+        for (int ring = 0; ring <= round; ++ring) {
+            const std::vector<char> last = is_near;
+            for (Eigen::Index t = 0; t < tets.rows(); ++t) {
+                bool is_bad = ring == 0 && volumes[t] <= 0.0;
+                for (int k = 0; k < 4; ++k) {
+                    is_bad = is_bad || last[at(tets(t, k))] != 0;
+                }
+                for (int k = 0; k < 4 && is_bad; ++k) {
+                    is_near[at(tets(t, k))] = 1;
+                }
+            }
+        }
+        for (const Index v : body.skin.tet_vertex) {
+            is_near[at(v)] = 0;
+        }
+        const Lists around = neighbours_of_vertices(tets, x.rows());
+        const Points motion = mended.x - body.tets.points;
+        Points smooth = mended.x;
+        for (std::size_t v = 0; v < is_near.size(); ++v) {
+            if (is_near[v] != 0) {
+                Eigen::RowVector3d mean = Eigen::RowVector3d::Zero();
+                for (const Index w : around[v]) {
+                    mean += motion.row(w) / static_cast<double>(around[v].size());
+                }
+                const auto row = static_cast<Eigen::Index>(v);
+                smooth.row(row) = body.tets.points.row(row) + mean;
+            }
+        }
+        mended = mend_inversions(body.tets, smooth, {}, body.skin.tet_vertex);
+    }
+    mended.before = before;
+    return mended;
 }
 
 void require_same_count(const Points& points, Eigen::Index count, const char* name) {
@@ -260,7 +304,7 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person) const {
     TransferredBody result;
     TransferReport& report = result.report;
     report.centres = static_cast<Eigen::Index>(d.centres.size());
-    const MendedInversions mended = mend_inversions(body.tets, x, {}, body.skin.tet_vertex);
+    const MendedInversions mended = mended_fully(body, x);
     report.inverted_before = mended.before;
     report.inverted_tets = mended.after;
     const Points skin_now = positions_of(body.skin, mended.x);

@@ -78,7 +78,7 @@ struct ScaledLayers {
 ///
 /// Fat lifts the skin off bones too. So joints are told from a skin without it: what stands out
 /// over the scaled template's skin is lowered along the normals, in proportion, by as much volume
-/// as the person has more fat than the scaled template (raised where there is less).
+/// as the person has more fat than the scaled template.
 /// @param fat_volume  of the person, m^3; nothing: seven tenths of what stands out is fat
 ScaledLayers scale_layers(const Body& body, const LayeredTemplate& layers, const Points& skin,
                           std::optional<double> fat_volume, const LayerFitOptions& options);

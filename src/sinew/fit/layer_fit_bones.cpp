@@ -21,7 +21,7 @@ constexpr double kOfTemplateGap = 0.9;  // of the template's own depth under the
 constexpr double kGapSlack = 1e-4;      // m, less than the gap that is let pass
 constexpr double kGapAimed = 1.2;       // times the gap, where colliding vertices are sent
 constexpr int kBoneIterations = 25;
-constexpr int kCollisionRounds = 12;
+constexpr int kCollisionRounds = 8;
 constexpr double kBoneTolerance = 1e-2;  // of the first forces: less cannot be seen
 
 // S in rows 0 .. n - 1, which stand still, and B in rows n .. 2 n - 1.

@@ -16,7 +16,6 @@ constexpr Eigen::Index kFewCentres = 60;  // fewer say too little
 constexpr double kHandleArm = 0.025;      // m around a joint's centre
 constexpr int kLeanRounds = 2;            // of telling joints from a skin without its fat
 constexpr double kUsualFat = 0.7;         // of what stands out, where the fat is not known
-constexpr double kMostLowered = 2.0;      // times what stands out
 constexpr int kLoweringSteps = 30;
 constexpr double kSameHandle = 0.03;  // m: nearer ones are one
 
@@ -130,26 +129,28 @@ ScaledLayers scaled_by(const Body& body, const LayeredTemplate& layers, const Po
 }
 
 // The skin as it would be with the fat of the scaled template. `excess` is the volume that goes,
-// m^3; nothing: a fixed part of all that stands out.
+// m^3; nothing: a fixed part of all that stands out. People who have less keep their skin: the
+// template has little fat over its bones.
 Points skin_without(const Points& skin, const Points& scaled_skin, const Triangles& triangles,
                     std::optional<double> excess) {
+    if (excess && *excess <= 0.0) {
+        return skin;
+    }
     const Points normals = vertex_normals(skin, triangles);
-    Eigen::VectorXd over = ((skin - scaled_skin).array() * normals.array()).rowwise().sum();
-    over = excess.value_or(1.0) > 0.0 ? over.cwiseMax(0.0).eval() : over.cwiseMin(0.0).eval();
+    const Eigen::VectorXd over =
+        ((skin - scaled_skin).array() * normals.array()).rowwise().sum().max(0.0).matrix();
     const auto lowered = [&](double part) {
-        return (skin - part * (normals.array().colwise() * over.array()).matrix()).eval();
+        return Points(skin - part * (normals.array().colwise() * over.array()).matrix());
     };
     if (!excess) {
         return lowered(kUsualFat);
     }
     const double volume = enclosed_volume(skin, triangles) - *excess;
     double low = 0.0;
-    double high = kMostLowered;
+    double high = 1.0;
     for (int step = 0; step < kLoweringSteps; ++step) {
         const double part = 0.5 * (low + high);
-        const double now = enclosed_volume(Points(lowered(part)), triangles);
-        const bool is_enough = *excess > 0.0 ? now < volume : now > volume;
-        (is_enough ? high : low) = part;
+        (enclosed_volume(lowered(part), triangles) < volume ? high : low) = part;
     }
     return lowered(0.5 * (low + high));
 }
