@@ -134,6 +134,7 @@
 // io: files
 #include "sinew/io/archive.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
 #include "sinew/io/composition_files.h"
@@ -235,6 +236,7 @@
 #include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_in_motion.h"
+#include "sinew/pipeline/character_rig.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/contract_job.h"
 #include "sinew/pipeline/fit_batch.h"

@@ -192,7 +192,8 @@ private:
             for (int k = 0; k < 26 && best_angle < options_.min_dihedral; ++k) {
                 // All neighbours in a cube, its middle left out.
                 const int cell = k < 13 ? k : k + 1;
-                const Vec3 way(cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1);
+                const std::array<int, 3> at = {cell % 3, cell / 3 % 3, cell / 9};
+                const Vec3 way(at[0] - 1, at[1] - 1, at[2] - 1);
                 const Vec3 x = best + step * way.normalized();
                 const double angle = smallest_around(v, x, best_angle);
                 if (angle > best_angle && keeps_off(watched, start, x, allowed)) {
