@@ -80,12 +80,16 @@ RegisteredSkin registered(const Candidate& candidate, const Scan& scan, Registra
 void require_person(const FittedScan& fitted, const std::string& file) {
     const RegistrationReport& report = fitted.skin.report;
     if (!report.is_trusted) {
+        std::string remarks;
+        for (const std::string& remark : report.remarks) {
+            remarks += "; " + remark;
+        }
         throw InputError(
             {.where = file,
              .found = fmt::format(
                  "a surface that a person explains badly: {:.0f} % of the scan lie within 20 mm of "
-                 "the fitted skin, {:.0f} % of the skin see the scan",
-                 100.0 * report.explained, 100.0 * report.seen),
+                 "the fitted skin, {:.0f} % of the skin see the scan{}",
+                 100.0 * report.explained, 100.0 * report.seen, remarks),
              .needs = "one whole person, standing or kneeling, arms and legs apart",
              .remedy = "cut away what is not the person, or give landmarks with --landmarks"});
     }
