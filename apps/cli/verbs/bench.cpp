@@ -22,6 +22,7 @@
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
+#include "cli/verbs/bench_people.h"
 #include "cli/verbs/bench_skinning.h"
 #include "cli/verbs/bench_studio.h"
 #include "cli/verbs/bench_template.h"
@@ -262,6 +263,9 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "musculoskeletal") {
         bench_musculoskeletal(settings.data, context, result);
     }
+    if (settings.name == "people") {
+        bench_people(settings.is_short, context, result);
+    }
     if (settings.name == "studio") {
         bench_studio(settings.body, context, result);
     }
@@ -269,7 +273,8 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
         bench_motion(settings.data, settings.is_short, context, result);
     }
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
-                         settings.name == "musculoskeletal" || settings.name == "motion";
+                         settings.name == "people" || settings.name == "musculoskeletal" ||
+                         settings.name == "motion";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -308,16 +313,17 @@ Verb bench_verb() {
             "  sinew bench growth --body body.sinew     the same of another body\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
+            "  sinew bench people --json      a grid and a hundred people; --short: a few\n"
             "  sinew bench skinning --json    frames per second of a person, and by size\n"
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options =
             {{.name = "name",
               .help = "what to time: solver, convergence, changing, template, growth, "
-                      "musculoskeletal, motion, skinning, muscle, studio",
+                      "musculoskeletal, motion, skinning, muscle, people, studio",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
-                          "musculoskeletal", "motion", "skinning", "muscle", "studio"},
+                          "musculoskeletal", "motion", "skinning", "muscle", "people", "studio"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",

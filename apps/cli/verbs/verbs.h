@@ -17,6 +17,7 @@ Verb figure_verb();
 Verb grow_verb();
 Verb info_verb();
 Verb muscles_verb();
+Verb people_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();

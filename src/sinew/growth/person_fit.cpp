@@ -15,7 +15,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kMostFitRounds = 14;       // of Gauss and Newton's method
+constexpr int kMostFitRounds = 30;       // of Gauss and Newton's method
 constexpr int kMostRounds = 4;           // of aiming anew
 constexpr double kStatureSpread = 1e-4;  // m
 constexpr double kMassSpread = 0.01;     // kg
@@ -142,13 +142,14 @@ PersonForm form_of(const Eigen::VectorXd& p, Sex sex, double limb_breadth) {
 /// What is minimised.
 class PersonProblem {
 public:
-    PersonProblem(const Body& body, const PersonTargets& targets, const PeopleTable& table)
-        : shaper_(body),
+    PersonProblem(const PersonShaper& shaper, const PersonTargets& targets,
+                  const PeopleTable& table)
+        : shaper_(shaper),
           targets_(targets),
           aim_{targets.stature, targets.mass, targets.body_fat * targets.mass},
-          sex_(body.sex),
-          knobs_(knobs_for(body, targets, summarise(body).stature)),
-          limb_breadth_(1.0 + 0.5 * (targets.stature / summarise(body).stature - 1.0)) {
+          sex_(shaper.rest().sex),
+          knobs_(knobs_for(shaper.rest(), targets, summarise(shaper.rest()).stature)),
+          limb_breadth_(1.0 + 0.5 * (targets.stature / summarise(shaper.rest()).stature - 1.0)) {
         for (const std::string& name : person_measure_names()) {
             const auto it = std::find(table.names.begin(), table.names.end(), name);
             column_.push_back(it == table.names.end() ? -1 : it - table.names.begin());
@@ -187,6 +188,14 @@ public:
         return {.stature = shape.measured.skin.col(1).maxCoeff(),
                 .masses = shape.masses,
                 .measures = person_measures(shape.measured)};
+    }
+
+    Eigen::VectorXd spreads() const {
+        Eigen::VectorXd s(kKnobs);
+        for (int k = 0; k < kKnobs; ++k) {
+            s[k] = knobs_[static_cast<std::size_t>(k)].spread;
+        }
+        return s;
     }
 
     Eigen::VectorXd residuals(const Eigen::VectorXd& p) const {
@@ -242,7 +251,7 @@ public:
     }
 
 private:
-    PersonShaper shaper_;
+    const PersonShaper& shaper_;
     const PersonTargets& targets_;
     std::array<double, 3> aim_;  // stature, mass, fat
     Sex sex_;
@@ -259,38 +268,47 @@ struct LeastSquares {
 LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
                            const Progress& progress) {
     LeastSquares result{.p = std::move(start)};
+    const Eigen::VectorXd scale = problem.spreads();
     Eigen::VectorXd r = problem.residuals(result.p);
+    Eigen::MatrixXd J;  // by numbers over their spreads
     double damping = 1e-6;
-    Eigen::MatrixXd J;
     bool is_fresh = false;
     while (result.iterations < kMostFitRounds) {
         progress.check_cancelled();
-        if (!is_fresh) {
-            J = problem.derivatives(result.p, r);
+        if (J.size() == 0) {
+            J = problem.derivatives(result.p, r) * scale.asDiagonal();
+            is_fresh = true;
         }
         Eigen::MatrixXd H = J.transpose() * J;
         H.diagonal() *= 1.0 + damping;
         const Eigen::VectorXd step = -H.ldlt().solve(J.transpose() * r);
-        const Eigen::VectorXd q = result.p + step;
+        const Eigen::VectorXd q = result.p + scale.cwiseProduct(step);
         const Eigen::VectorXd next = problem.residuals(q);
         ++result.iterations;
         const double before = r.squaredNorm();
         const double after = next.squaredNorm();
         if (!(after < before)) {
-            damping = std::max(1e-4, 10.0 * damping);
-            is_fresh = true;  // the same derivatives serve a shorter step
+            // Old derivatives are made anew; with new ones the step is made shorter.
+            damping = is_fresh ? std::max(1e-4, 10.0 * damping) : damping;
+            J.resize(is_fresh ? J.rows() : 0, is_fresh ? J.cols() : 0);
             if (damping > 1e4) {
                 break;
             }
             continue;
         }
         damping = std::max(1e-9, 0.1 * damping);
-        is_fresh = false;
+        // Broyden's update serves while it helps.
+        J += (next - r - J * step) * step.transpose() / step.squaredNorm();
         result.p = q;
         r = next;
-        if (before - after < 1e-2 * after) {
+        const bool is_slow = before - after < 0.3 * before;
+        if (is_fresh && before - after < 1e-2 * after) {
             break;
         }
+        if (is_slow) {
+            J.resize(0, 0);
+        }
+        is_fresh = false;
     }
     return result;
 }
@@ -348,7 +366,12 @@ PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, 
 
 FittedPerson fit_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
                         const Progress& progress) {
-    PersonProblem problem(body, targets, table);
+    return fit_person(PersonShaper(body), targets, table, progress);
+}
+
+FittedPerson fit_person(const PersonShaper& shaper, const PersonTargets& targets,
+                        const PeopleTable& table, const Progress& progress) {
+    PersonProblem problem(shaper, targets, table);
     LeastSquares best = least_squares(problem, problem.start(), progress);
     FittedPerson person;
     PersonFitReport& report = person.report;

@@ -58,6 +58,8 @@ struct FittedPerson {
 /// differences.
 /// @throws InputError  with the nearest that can be reached, when stature, mass, body fat or a
 ///                     measure that was asked for cannot be met
+FittedPerson fit_person(const PersonShaper& shaper, const PersonTargets& targets,
+                        const PeopleTable& table, const Progress& progress = {});
 FittedPerson fit_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
                         const Progress& progress = {});
 

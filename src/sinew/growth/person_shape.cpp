@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -29,7 +30,8 @@ constexpr double kFirm = 100.0;        // tissue that is not fat, against fat
 constexpr double kLeastWeight = 1e-4;  // of a part at a vertex
 constexpr double kLeastFatLeft = 0.1;  // of its thickness
 constexpr double kNormalReach = 0.03;  // m, over which normals are averaged
-constexpr double kLegGap = 0.004;      // m, of the soft wall between the legs
+constexpr double kWallGap = 0.004;     // m, of soft walls
+constexpr double kArmpit = 0.05;       // m below the shoulder where its wall begins
 
 /// The weight of a part at a vertex.
 struct PartWeight {
@@ -46,6 +48,12 @@ int rounds_for(const TriangleMesh& skin, double length) {
     }
     const double edge = sum / std::max<double>(1.0, static_cast<double>(edges.rows()));
     return std::clamp(static_cast<int>(std::lround(std::pow(length / edge, 2.0))), 2, 200);
+}
+
+// d -> gap log(1 + exp(d / gap)): never below 0, and the order of what it moves is kept.
+double soft_wall(double d) {
+    const double t = d / kWallGap;
+    return t > 30.0 ? d : kWallGap * std::log1p(std::exp(t));
 }
 
 void average(const Lists& around, Eigen::MatrixXd& values, int rounds) {
@@ -78,6 +86,8 @@ struct PersonShaper::Data {
     std::vector<std::vector<PartWeight>> weights;  // per vertex
     Points anchors;                                // per vertex: where on bones it belongs to
     std::vector<double> left, right;               // how much a vertex belongs to a leg
+    std::array<std::vector<double>, 2> arm;        // and to an arm, left and right
+    std::array<std::size_t, 2> shoulder = {}, elbow = {};  // joints
     MeasuredShape measured;
     std::vector<Index> landmark_vertex;  // in the order of the body's landmarks
     Eigen::MatrixXd maps;                // skin vertices x regions
@@ -97,7 +107,7 @@ struct PersonShaper::Data {
     void find_skin();
     Points framed(const FrameMaps& maps) const;
     Points displaced_skin(const PersonForm& form) const;
-    void part_legs(Points& x) const;
+    void part_limbs(Points& x, const std::vector<Vec3>& joints) const;
     double stand(Points& x) const;
 };
 
@@ -141,6 +151,15 @@ void PersonShaper::Data::find_weights() {
     weights.resize(at(all.rows()));
     left.assign(at(all.rows()), 0.0);
     right = left;
+    arm = {left, left};
+    for (std::size_t j = 0; j < rest.skeleton.joints.size(); ++j) {
+        const std::string& name = rest.skeleton.joints[j].name;
+        for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+            const char* end = side == 0 ? "_l" : "_r";
+            shoulder[side] = name == std::string("shoulder") + end ? j : shoulder[side];
+            elbow[side] = name == std::string("elbow") + end ? j : elbow[side];
+        }
+    }
     for (Eigen::Index v = 0; v < all.rows(); ++v) {
         double sum = 0.0;
         for (Eigen::Index p = 0; p < all.cols(); ++p) {
@@ -154,6 +173,10 @@ void PersonShaper::Data::find_weights() {
             const std::string& name = parts[w.part].name;
             const bool is_leg = name.starts_with("thigh") || name.starts_with("shin") ||
                                 name.starts_with("foot") || name.starts_with("patella");
+            if (name.starts_with("upper_arm") || name.starts_with("forearm") ||
+                name.starts_with("hand")) {
+                arm[name.ends_with("_l") ? 0 : 1][at(v)] += w.weight;
+            }
             if (is_leg) {
                 (name.ends_with("_l") ? left : right)[at(v)] += w.weight;
             }
@@ -272,19 +295,34 @@ Points PersonShaper::Data::displaced_skin(const PersonForm& form) const {
     return (normals.array().colwise() * way.col(0).array()).matrix();
 }
 
-// A soft wall between the legs: x -> gap log(1 + exp(x / gap)) on the left, which never crosses the
-// middle and keeps the order of what it moves.
-void PersonShaper::Data::part_legs(Points& x) const {
-    const auto soft = [](double d) {
-        const double t = d / kLegGap;
-        return t > 30.0 ? d : kLegGap * std::log1p(std::exp(t));
-    };
+// Soft walls between the legs, and between each arm and the trunk: flesh that widens does not go
+// through what faces it.
+void PersonShaper::Data::part_limbs(Points& x, const std::vector<Vec3>& joints) const {
     for (std::size_t v = 0; v < left.size(); ++v) {
         double& at_x = x(static_cast<Eigen::Index>(v), 0);
         if (left[v] > 0.5 && left[v] > right[v]) {
-            at_x += (2.0 * left[v] - 1.0) * (soft(at_x) - at_x);
+            at_x += (2.0 * left[v] - 1.0) * (soft_wall(at_x) - at_x);
         } else if (right[v] > 0.5) {
-            at_x -= (2.0 * right[v] - 1.0) * (soft(-at_x) + at_x);
+            at_x -= (2.0 * right[v] - 1.0) * (soft_wall(-at_x) + at_x);
+        }
+    }
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        // The plane that halves the angle between arm and vertical.
+        const Vec3 top = joints[shoulder[side]];
+        const Vec3 arm_axis = (joints[elbow[side]] - top).normalized();
+        const Vec3 between = (arm_axis - Vec3::UnitY()).normalized();
+        const Vec3 out = (arm_axis - arm_axis.dot(between) * between).normalized();
+        for (std::size_t v = 0; v < left.size(); ++v) {
+            const auto row = static_cast<Eigen::Index>(v);
+            const Vec3 from = point(x, row) - top;
+            const double below = std::clamp(from.dot(between) / kArmpit, 0.0, 1.0);
+            const double belongs = 2.0 * arm[side][v] - 1.0;
+            const double d = from.dot(out);
+            if (below <= 0.0 || std::abs(d) > 0.2) {
+                continue;
+            }
+            const double moved = belongs > 0.0 ? soft_wall(d) - d : -soft_wall(-d) - d;
+            x.row(row) += below * std::abs(belongs) * moved * out.transpose();
         }
     }
 }
@@ -311,12 +349,16 @@ PersonShaper::~PersonShaper() = default;
 PersonShaper::PersonShaper(PersonShaper&&) noexcept = default;
 PersonShaper& PersonShaper::operator=(PersonShaper&&) noexcept = default;
 
+const Body& PersonShaper::rest() const {
+    return data_->rest;
+}
+
 PersonShaper::Shape PersonShaper::shape(const PersonForm& form) const {
     const Data& d = *data_;
     const FrameMaps maps = frame_maps(d.rest, d.parts, form.frame);
     Shape result;
     Points x = d.framed(maps) + d.fat_field.displacement(d.displaced_skin(form));
-    d.part_legs(x);
+    d.part_limbs(x, maps.joints);
     const Eigen::VectorXd before = tet_volumes(x, d.rest.tets.tets);
     if (form.visceral > 0.0) {
         x += d.visceral_field.displacement(

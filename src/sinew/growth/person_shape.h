@@ -48,6 +48,8 @@ public:
     PersonShaper(PersonShaper&&) noexcept;
     PersonShaper& operator=(PersonShaper&&) noexcept;
 
+    const Body& rest() const;
+
     /// A shape to be measured.
     struct Shape {
         Points points = Points(0, 3);  ///< of all tets, standing on the ground
