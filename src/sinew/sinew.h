@@ -111,8 +111,10 @@
 #include "sinew/body/anatomy.h"
 #include "sinew/body/atlas.h"
 #include "sinew/body/body.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/body_surfaces.h"
 #include "sinew/body/character_skeleton.h"
+#include "sinew/body/composition_model.h"
 #include "sinew/body/figure_table.h"
 #include "sinew/body/girths.h"
 #include "sinew/body/joint_names.h"
@@ -123,6 +125,7 @@
 #include "sinew/body/posable_joints.h"
 #include "sinew/body/recording.h"
 #include "sinew/body/retarget.h"
+#include "sinew/body/shape_space.h"
 #include "sinew/body/skeleton.h"
 #include "sinew/body/skeleton_model.h"
 #include "sinew/body/summary.h"
@@ -131,14 +134,17 @@
 // io: files
 #include "sinew/io/archive.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
+#include "sinew/io/composition_files.h"
 #include "sinew/io/character_scene.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
 #include "sinew/io/frame_writer.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/joint_names_file.h"
+#include "sinew/io/landmark_file.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mjcf.h"
@@ -149,6 +155,7 @@
 #include "sinew/io/point_cache.h"
 #include "sinew/io/read_options.h"
 #include "sinew/io/settings_json.h"
+#include "sinew/io/shape_space_file.h"
 #include "sinew/io/skel_files.h"
 #include "sinew/io/usda.h"
 #include "sinew/io/vtu.h"
@@ -178,6 +185,11 @@
 #include "sinew/build/figure_mesh.h"
 #include "sinew/build/segment_masses.h"
 
+// fit: scans of people
+#include "sinew/fit/landmarks.h"
+#include "sinew/fit/registration.h"
+#include "sinew/fit/scan.h"
+
 // growth: new rest shapes from targets
 #include "sinew/growth/bone_editing.h"
 #include "sinew/growth/fat_growth.h"
@@ -193,6 +205,13 @@
 #include "sinew/skinning/projective_skinning.h"
 #include "sinew/skinning/shown_skin.h"
 #include "sinew/skinning/skin_upsampling.h"
+
+// fit: people from measurements
+#include "sinew/fit/anatomy_transfer.h"
+#include "sinew/fit/composition.h"
+#include "sinew/fit/layer_fit.h"
+#include "sinew/fit/layers.h"
+#include "sinew/fit/person_fit.h"
 
 // motion: skeletons that move and line muscles that pull
 #include "sinew/motion/body_model.h"
@@ -217,8 +236,11 @@
 #include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_in_motion.h"
+#include "sinew/pipeline/character_rig.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/contract_job.h"
+#include "sinew/pipeline/fit_batch.h"
+#include "sinew/pipeline/fit_scan.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/skin_character.h"

@@ -3,9 +3,9 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/body_surfaces.h"
-#include "sinew/body/tissue_cells.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/model_files.h"
@@ -34,15 +34,6 @@ std::string write_skin(const std::filesystem::path& path, const GrowthResult& gr
     const Points& positions = grown.sagged.rows() > 0 ? grown.sagged : grown.body.tets.points;
     return write_asset(path, {.content = surfaces_at(grown.body, {.positions = positions},
                                                      std::array{DisplayLayer::Skin})});
-}
-
-// The tetrahedra with tissue, muscle and fibre per cell, as `sinew export` writes them.
-std::string write_tissues(const std::filesystem::path& path, const Body& body) {
-    TetMesh mesh = body.tets;
-    const std::vector<Attribute> cells = tissue_cells(body);
-    mesh.tet_data.insert(mesh.tet_data.end(), cells.begin(), cells.end());
-    write_tets(path, mesh);
-    return fmt::format("{} vertices, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
 }
 
 }  // namespace
@@ -162,7 +153,7 @@ Json Files::export_body(const std::string& file) {
     } else if (ending == ".obj") {
         note = write_skin(path, now);
     } else if (ending == ".vtu") {
-        note = write_tissues(path, now.body);
+        note = write_body_volume(path, now.body);
     } else {
         note = write_grown(path, rest, now);
     }

@@ -273,8 +273,8 @@ TEST(Schema, JobFilesOfTheRepositoryKeepTheirs) {
 TEST(Schema, EveryVerbHasOneOfItsOptions) {
     const std::string help = run_sinew({"--help"}).out;
     for (const char* verb : {"figure", "build", "export", "info", "check", "convert", "repair",
-                             "remesh", "tetrahedralise", "render", "grow", "solve", "muscles",
-                             "activations", "rom", "skin", "contract", "studio"}) {
+                             "remesh", "tetrahedralise", "render", "fit", "grow", "solve",
+                             "muscles", "activations", "rom", "skin", "contract", "studio"}) {
         const Json schema = schema_of(verb);
         ASSERT_TRUE(schema["$defs"].contains("options")) << verb;
         EXPECT_FALSE(schema["$defs"]["options"]["properties"].empty()) << verb;

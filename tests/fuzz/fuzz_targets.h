@@ -26,5 +26,6 @@ int feed_skel(const std::uint8_t* data, std::size_t size);
 int feed_stl(const std::uint8_t* data, std::size_t size);
 int feed_studio(const std::uint8_t* data, std::size_t size);
 int feed_tetgen(const std::uint8_t* data, std::size_t size);
+int feed_vtu(const std::uint8_t* data, std::size_t size);
 
 }  // namespace sinew::fuzz

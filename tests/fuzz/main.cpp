@@ -36,6 +36,7 @@ constexpr std::array kTargets = {
     Target{"fuzz_stl", sinew::fuzz::feed_stl},
     Target{"fuzz_studio", sinew::fuzz::feed_studio},
     Target{"fuzz_tetgen", sinew::fuzz::feed_tetgen},
+    Target{"fuzz_vtu", sinew::fuzz::feed_vtu},
 };
 
 Feed chosen = nullptr;  // libFuzzer hands nothing over from one function to the other

@@ -9,6 +9,7 @@
 #include "sinew/io/ply.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/stl.h"
+#include "sinew/io/vtu.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -78,6 +79,9 @@ void write_seeds(const std::filesystem::path& folder) {
     write_mdd(folder / "point_cache" / "two.mdd", times, frames);
     put("stl", "binary", format_stl(parts));
     put("stl", "ascii", format_stl(parts, {.is_ascii = true}));
+    put("vtu", "surface", format_vtu(parts));
+    put("vtu", "tets", format_vtu(tets));
+    put("vtu", "plain", format_vtu(tets, {.is_compressed = false}));
 }
 
 }  // namespace

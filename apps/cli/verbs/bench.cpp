@@ -19,6 +19,7 @@
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
+#include "cli/verbs/bench_fit.h"
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
@@ -269,12 +270,16 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "studio") {
         bench_studio(settings.body, context, result);
     }
+    if (settings.name == "fit") {
+        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.is_short,
+                  context, result);
+    }
     if (settings.name == "motion") {
         bench_motion(settings.data, settings.is_short, context, result);
     }
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
-                         settings.name == "people" || settings.name == "musculoskeletal" ||
-                         settings.name == "motion";
+                         settings.name == "musculoskeletal" || settings.name == "motion" ||
+                         settings.name == "fit" || settings.name == "people";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -311,6 +316,7 @@ Verb bench_verb() {
             "  sinew bench growth --json      volumes, convergence, speed, fat, bones of a "
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
+            "  sinew bench fit --data ../shared/scans --short --json\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
             "  sinew bench people --json      a grid and a hundred people; --short: a few\n"
@@ -319,11 +325,12 @@ Verb bench_verb() {
         .options =
             {{.name = "name",
               .help = "what to time: solver, convergence, changing, template, growth, "
-                      "musculoskeletal, motion, skinning, muscle, people, studio",
+                      "musculoskeletal, motion, skinning, muscle, fit, people, studio",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
-                          "musculoskeletal", "motion", "skinning", "muscle", "people", "studio"},
+                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "people",
+                          "studio"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",
@@ -333,7 +340,8 @@ Verb bench_verb() {
              {.name = "--data",
               .help = "of musculoskeletal: the folder with mass and arm26; else "
                       "musculoskeletal in $SINEW_SHARED or ../shared; of motion: the folder with "
-                      "motion, scans and musculoskeletal",
+                      "motion, scans and musculoskeletal; of fit: the folder with raw, registered "
+                      "and mhr",
               .target = &settings->data,
               .metavar = "FOLDER"},
              {.name = "--skins",

@@ -138,7 +138,14 @@ int convert_model(const std::string& from, const std::string& muscles, const std
                   const std::string& motion, const Context& context,
                   nlohmann::ordered_json& result) {
     require_writable_place(to);
-    const bool is_scene = lower(std::filesystem::path(to).extension().string()) == ".glb";
+    const std::string ending = lower(std::filesystem::path(to).extension().string());
+    const bool is_scene = ending == ".glb";
+    if (!is_scene && ending != ".osim" && ending != ".xml") {
+        throw InputError({.where = to,
+                          .found = fmt::format("the ending '{}'", ending),
+                          .needs = ".osim (OpenSim), .xml (MuJoCo) or .glb (its shapes)",
+                          .remedy = "choose one of these endings"});
+    }
     if (!motion.empty() && !is_scene) {
         throw InputError({.where = "--motion",
                           .found = fmt::format("'{}' as output", to),

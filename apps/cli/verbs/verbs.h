@@ -14,6 +14,7 @@ Verb contract_verb();
 Verb convert_verb();
 Verb export_verb();
 Verb figure_verb();
+Verb fit_verb();
 Verb grow_verb();
 Verb info_verb();
 Verb muscles_verb();

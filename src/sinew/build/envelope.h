@@ -83,9 +83,4 @@ struct Envelope {
 Envelope shrink_envelope(const TriangleMesh& skin, const TetMesh& flesh, const AnatomySolid& solid,
                          const EnvelopeOptions& options = {}, const Progress& progress = {});
 
-/// Tetrahedra between the skin and the envelope: one column per triangle, three tetrahedra each,
-/// cut so that neighbours agree. Vertex i of the skin is point i, vertex i of the envelope is point
-/// i + vertices. They may have no volume where a column is folded.
-Tets fat_columns(const Triangles& triangles, Eigen::Index vertices);
-
 }  // namespace sinew

@@ -2,11 +2,11 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/names.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
-#include "sinew/growth/body_parts.h"
 #include "sinew/growth/fat_layer.h"
 #include "sinew/mesh/connectivity.h"
 

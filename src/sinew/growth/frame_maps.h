@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
 
 #include <span>
 #include <vector>

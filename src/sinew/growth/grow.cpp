@@ -3,12 +3,12 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
-#include "sinew/growth/muscle_meshes.h"
 #include "sinew/growth/person_stage.h"
 #include "sinew/meshing/intersections.h"
 

@@ -34,6 +34,7 @@ std::vector<NamedValue> ordered_words(const std::vector<NamedValue>& words, cons
         return std::tie(b.reach, a.word.first) < std::tie(a.reach, b.word.first);
     });
     std::vector<NamedValue> ordered;
+    ordered.reserve(entries.size());
     for (Entry& e : entries) {
         ordered.push_back(std::move(e.word));
     }

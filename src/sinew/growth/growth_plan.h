@@ -2,8 +2,8 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/body/body.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/people_table.h"
-#include "sinew/growth/body_parts.h"
 #include "sinew/growth/fat_growth.h"
 
 #include <memory>

@@ -10,9 +10,9 @@
 #include "sinew/growth/fat_layer.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/harmonic_fields.h"
-#include "sinew/growth/inversions.h"
 #include "sinew/growth/skin_room.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/meshing/inversions.h"
 #include "sinew/tissue/tissue_terms.h"
 
 #include <fmt/format.h>

@@ -20,8 +20,6 @@ namespace {
 
 using Node = pugi::xml_node;
 
-constexpr int kDeepest = 200;  // bodies in bodies
-
 class MjcfReader {
 public:
     explicit MjcfReader(const XmlFile& file) : file_(file), attributes_(file) {}
@@ -48,7 +46,7 @@ public:
             file_.fail(node, "an <include>", "one file", "save the model from MuJoCo as one file");
         }
         for (const Node& world : root.children("worldbody")) {
-            add_contents(world, -1, Placement{}, "", 0);
+            add_contents(world, -1, Placement{}, "");
         }
         for (const Node& node : root.children("equality")) {
             add_couplers(node);
@@ -81,10 +79,7 @@ private:
     };
 
     void add_contents(const Node& node, Index body, const Placement& T_world,
-                      const std::string& cls, int depth) {
-        if (depth > kDeepest) {
-            file_.fail(node, "bodies nested too deep", "fewer levels");
-        }
+                      const std::string& cls) {
         for (const Node& site : node.children("site")) {
             const Placement T = attributes_.placement_of(site, cls);
             if (site.attribute("name")) {
@@ -113,20 +108,19 @@ private:
         }
         for (const Node& child : node.children("body")) {
             add_body(child, body, T_world,
-                     child.attribute("childclass") ? child.attribute("childclass").value() : cls,
-                     depth);
+                     child.attribute("childclass") ? child.attribute("childclass").value() : cls);
         }
     }
 
-    void add_body(const Node& node, Index parent, const Placement& T_parent, const std::string& cls,
-                  int depth) {
+    void add_body(const Node& node, Index parent, const Placement& T_parent,
+                  const std::string& cls) {
         const Placement T = attributes_.placement_of(node, cls);
         const std::string name = node.attribute("name")
                                      ? node.attribute("name").value()
                                      : fmt::format("body_{}", model_.bodies.size() + 1);
         const Index body = add_joints(node, parent, T, name, cls);
         read_inertia(node, body, cls);
-        add_contents(node, body, T_parent * T, cls, depth + 1);
+        add_contents(node, body, T_parent * T, cls);
         // Bodies beyond it have come after it.
         const bool weighs = std::any_of(model_.bodies.begin() + body, model_.bodies.end(),
                                         [](const RigidBody& b) { return b.mass > 0.0; });

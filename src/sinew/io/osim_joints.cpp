@@ -153,7 +153,7 @@ void fill_coordinates(OsimReader& r, const std::string& name, Index joint, Index
 // that weighs next to nothing, and a hinge beyond it. Frames of the first are turned by 90 degrees,
 // so that abduction and elevation are positive; its radii are given along the thorax's axes
 // [Seth2016].
-void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
+void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, const ModelJoint& joint,
                          const pugi::xml_node& coordinate_list) {
     constexpr double kMass = 1e-4;     // kg; simulators want more than none
     constexpr double kInertia = 1e-8;  // kg m^2

@@ -2,11 +2,11 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/person_measures.h"
 #include "sinew/body/summary.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/growth/composition.h"
-#include "sinew/growth/muscle_meshes.h"
 #include "sinew/growth/person_stage.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"

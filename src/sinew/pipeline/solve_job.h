@@ -181,6 +181,13 @@ void visit_fields(Options& o, Visitor&& v) {
                        .max = 1e9});
 }
 
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SceneReaction>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.held, Field{.name = "held", .help = "the entry of the scene"});
+    v(o.force, Field{.name = "force_n", .help = "of the hold on the body", .unit = "N"});
+}
+
 /// What `sinew solve --json` says.
 struct SolveSummary {
     std::string output;
@@ -199,6 +206,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.result.external_work,
       Field{.name = "external_work_j", .help = "of forces and gravity", .unit = "J"});
     v(o.result.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
+    v(o.result.reactions,
+      Field{.name = "reactions", .help = "forces of what is held, in statics; none in dynamics"});
     v(o.result.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
 }
 
