@@ -36,7 +36,7 @@ void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_shor
             const double share = expected_composition(sex, stature, mass).fat / mass;
             ++b.grid;
             try {
-                const FittedPerson person = fit_person(
+                const MadePerson person = make_person(
                     shaper, person_targets(table, sex, stature, mass, share), table, progress);
                 const BodySummary made = summarise(person.body);
                 ++b.grid_made;
@@ -78,8 +78,8 @@ PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
             person_targets(table, person.sex, stature, mass,
                            expected_composition(person.sex, stature, mass).fat / mass);
         try {
-            const FittedPerson made =
-                fit_person(person.sex == Sex::Male ? men : women, targets, table, progress);
+            const MadePerson made =
+                make_person(person.sex == Sex::Male ? men : women, targets, table, progress);
             ++b.people_made;
             for (std::size_t m = 0; m < names.size(); ++m) {
                 const auto c = static_cast<Eigen::Index>(find_measure(table, names[m], "bench"));

@@ -31,7 +31,7 @@ ReferenceIndices reference_of(Sex sex) {
 
 }  // namespace
 
-Composition expected_composition(Sex sex, double stature, double mass, std::optional<double> age) {
+BodyComposition expected_composition(Sex sex, double stature, double mass, std::optional<double> age) {
     const ReferenceIndices r = reference_of(sex);
     const double bmi = mass / (stature * stature);
     // fat + l + k log(fat / f) rises with fat: Newton from above keeps to one side of the root in
@@ -51,12 +51,6 @@ Composition expected_composition(Sex sex, double stature, double mass, std::opti
     }
     share = std::clamp(share, 0.02, 0.75);
     return {.mass = mass, .fat = share * mass, .fat_free = (1.0 - share) * mass};
-}
-
-double expected_muscle_mass(Sex sex, double stature, const Composition& body, double age) {
-    const double male = sex == Sex::Male ? 1.0 : 0.0;
-    const double muscle = 0.244 * body.mass + 7.80 * stature + 6.6 * male - 0.098 * age - 3.3;
-    return std::min(muscle, (male > 0.0 ? 0.54 : 0.48) * body.fat_free);
 }
 
 }  // namespace sinew

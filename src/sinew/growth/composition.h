@@ -7,7 +7,7 @@
 namespace sinew {
 
 /// What an adult of this sex, stature and weight is made of.
-struct Composition {
+struct BodyComposition {
     double mass = 0.0;      ///< kg
     double fat = 0.0;       ///< kg
     double fat_free = 0.0;  ///< kg
@@ -31,15 +31,7 @@ inline constexpr double kMostBmi = 45.0;
 /// @param mass     kg
 /// @param age      years, where it is known
 /// @throws InputError  for Sex::Unknown
-Composition expected_composition(Sex sex, double stature, double mass,
+BodyComposition expected_composition(Sex sex, double stature, double mass,
                                  std::optional<double> age = {});
-
-/// Mass of skeletal muscle, kg, by [Lee2000, eq. of body weight and height]:
-///
-///   0.244 mass + 7.80 stature + 6.6 (men) - 0.098 age - 3.3
-///
-/// Its race terms are left out. For heavier people it is bounded by 0.54 (men) and 0.48 (women) of
-/// the fat-free mass.
-double expected_muscle_mass(Sex sex, double stature, const Composition& body, double age);
 
 }  // namespace sinew

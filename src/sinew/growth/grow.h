@@ -18,7 +18,7 @@ struct GrowthResult {
     MuscleGrowthReport muscle_report = {};
     FatReport fat_report = {};
     BoneEditReport bone_report = {};
-    std::optional<PersonFitReport> person = {};  ///< where a person was made
+    std::optional<PersonReport> person = {};  ///< where a person was made
     double seconds = 0.0;
     bool is_converged = true;
     Eigen::Index inverted_tets = 0;

@@ -6,17 +6,19 @@
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 namespace sinew {
 
 namespace {
 
 constexpr int kMostFitRounds = 30;       // of Gauss and Newton's method
-constexpr int kMostRounds = 4;           // of aiming anew
+constexpr int kMostAims = 4;             // of aiming anew
 constexpr double kStatureSpread = 1e-4;  // m
 constexpr double kMassSpread = 0.01;     // kg
 constexpr double kFatSpread = 0.01;      // kg
@@ -103,7 +105,7 @@ std::vector<Knob> knobs_for(const Body& body, const PersonTargets& targets, doub
     return knobs;
 }
 
-PersonForm form_of(const Eigen::VectorXd& p, Sex sex, double limb_breadth) {
+PersonForm form_of(const Eigen::VectorXd& p, std::span<const double> pattern, double limb_breadth) {
     const auto ratio = [&](int k) { return std::exp(p[k]); };
     const auto flesh = [&](int k) { return std::exp(p[kLean] + p[k]); };
     PersonForm form;
@@ -128,7 +130,6 @@ PersonForm form_of(const Eigen::VectorXd& p, Sex sex, double limb_breadth) {
                   .upper_arm_flesh = flesh(kUpperArmFlesh),
                   .forearm_flesh = flesh(kForearmFlesh),
                   .neck_flesh = flesh(kNeckFlesh)};
-    const auto& pattern = sex == Sex::Female ? kFemalePattern : kMalePattern;
     // Fat is gained by the pattern and lost everywhere.
     form.fat_lost = std::max(0.0, -p[kFatness]);
     for (std::size_t r = 0; r < kPersonFatRegions; ++r) {
@@ -147,7 +148,9 @@ public:
         : shaper_(shaper),
           targets_(targets),
           aim_{targets.stature, targets.mass, targets.body_fat * targets.mass},
-          sex_(shaper.rest().sex),
+          pattern_(targets.fat_pattern.empty()
+                       ? fat_pattern_named(shaper.rest().sex == Sex::Female ? "gynoid" : "android")
+                       : targets.fat_pattern),
           knobs_(knobs_for(shaper.rest(), targets, summarise(shaper.rest()).stature)),
           limb_breadth_(1.0 + 0.5 * (targets.stature / summarise(shaper.rest()).stature - 1.0)) {
         for (const std::string& name : person_measure_names()) {
@@ -160,7 +163,7 @@ public:
         return shaper_;
     }
     PersonForm form(const Eigen::VectorXd& p) const {
-        return form_of(p, sex_, limb_breadth_);
+        return form_of(p, pattern_, limb_breadth_);
     }
     Eigen::VectorXd start() const {
         Eigen::VectorXd p(kKnobs);
@@ -254,7 +257,7 @@ private:
     const PersonShaper& shaper_;
     const PersonTargets& targets_;
     std::array<double, 3> aim_;  // stature, mass, fat
-    Sex sex_;
+    std::vector<double> pattern_;
     std::vector<Knob> knobs_;
     double limb_breadth_;
     std::vector<std::ptrdiff_t> column_;  // of the table, per measure; -1 where it has none
@@ -314,8 +317,8 @@ LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
 }
 
 // Every target that was asked for is met, or it is said how near one comes.
-void require_met(const PersonTargets& targets, const PersonFitReport& report,
-                 const PeopleTable& table, const std::vector<std::ptrdiff_t>& columns) {
+void require_met(const PersonTargets& targets, const PersonReport& report, const PeopleTable& table,
+                 const std::vector<std::ptrdiff_t>& columns) {
     const bool is_met = std::abs(report.stature - targets.stature) <= kStatureLimit &&
                         std::abs(report.mass - targets.mass) <= kMassLimit &&
                         std::abs(report.body_fat - targets.body_fat) <= kShareLimit;
@@ -339,6 +342,31 @@ void require_met(const PersonTargets& targets, const PersonFitReport& report,
 }
 
 }  // namespace
+
+std::vector<double> fat_pattern_named(const std::string& word) {
+    if (word == "android") {
+        return {kMalePattern.begin(), kMalePattern.end()};
+    }
+    if (word == "gynoid") {
+        return {kFemalePattern.begin(), kFemalePattern.end()};
+    }
+    if (word == "uniform") {
+        return std::vector<double>(kPersonFatRegions, 0.5);
+    }
+    constexpr double kElsewhere = 0.1;
+    std::vector<double> pattern(kPersonFatRegions, kElsewhere);
+    const auto names = person_fat_regions();
+    const auto it = std::find(names.begin(), names.end(), word);
+    if (it == names.end()) {
+        throw InputError(
+            {.where = "fat distribution of a person",
+             .found = fmt::format("'{}'", word),
+             .needs = fmt::format("android, gynoid, uniform or one of: {}", fmt::join(names, ", ")),
+             .remedy = "grow other regions with --fat"});
+    }
+    pattern[static_cast<std::size_t>(it - names.begin())] = 1.0;
+    return pattern;
+}
 
 void refuse_target(const std::string& found, const std::string& reached) {
     throw InputError({.where = "targets of the body",
@@ -364,19 +392,19 @@ PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, 
     return targets;
 }
 
-FittedPerson fit_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
-                        const Progress& progress) {
-    return fit_person(PersonShaper(body), targets, table, progress);
+MadePerson make_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
+                       const Progress& progress) {
+    return make_person(PersonShaper(body), targets, table, progress);
 }
 
-FittedPerson fit_person(const PersonShaper& shaper, const PersonTargets& targets,
-                        const PeopleTable& table, const Progress& progress) {
+MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
+                       const PeopleTable& table, const Progress& progress) {
     PersonProblem problem(shaper, targets, table);
     LeastSquares best = least_squares(problem, problem.start(), progress);
-    FittedPerson person;
-    PersonFitReport& report = person.report;
+    MadePerson person;
+    PersonReport& report = person.report;
     // The report is taken from the body that is handed over.
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostAims; ++round) {
         PersonShaper::Made made = problem.shaper().body(problem.form(best.p));
         const BodySummary summary = summarise(made.body);
         person.body = std::move(made.body);
@@ -389,7 +417,7 @@ FittedPerson fit_person(const PersonShaper& shaper, const PersonTargets& targets
             std::abs(report.body_fat - targets.body_fat) < 0.2 * kShareLimit) {
             break;
         }
-        if (round + 1 < kMostRounds) {
+        if (round + 1 < kMostAims) {
             problem.aim_past(summary);
             best = least_squares(problem, best.p, progress);
         }

@@ -20,6 +20,8 @@ struct PersonTargets {
     Eigen::VectorXd measures = {};
     Eigen::VectorXd spread = {};
     std::vector<std::size_t> asked = {};  ///< those that must be met, numbers in the table
+    /// How much of the fat that is gained goes where, by person_fat_regions(); empty: by sex.
+    std::vector<double> fat_pattern = {};
     /// Let fat alone where it is; only its amount counts.
     bool keeps_fat_pattern = false;
 };
@@ -30,10 +32,14 @@ PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, 
                              double body_fat,
                              const std::vector<std::pair<std::size_t, double>>& known = {});
 
+/// The pattern of a word: "android", "gynoid", "uniform", or one of person_fat_regions().
+/// @throws InputError  for other words
+std::vector<double> fat_pattern_named(const std::string& word);
+
 /// @throws InputError  that says what was asked for and the nearest that is reached
 [[noreturn]] void refuse_target(const std::string& found, const std::string& reached);
 
-struct PersonFitReport {
+struct PersonReport {
     int iterations = 0;
     double stature = 0.0;               ///< m, reached
     double mass = 0.0;                  ///< kg
@@ -43,9 +49,9 @@ struct PersonFitReport {
     Eigen::Index mended_tets = 0;
 };
 
-struct FittedPerson {
+struct MadePerson {
     Body body;
-    PersonFitReport report;
+    PersonReport report;
 };
 
 /// The person nearest to the targets: least squares over a PersonForm's numbers,
@@ -58,9 +64,9 @@ struct FittedPerson {
 /// differences.
 /// @throws InputError  with the nearest that can be reached, when stature, mass, body fat or a
 ///                     measure that was asked for cannot be met
-FittedPerson fit_person(const PersonShaper& shaper, const PersonTargets& targets,
-                        const PeopleTable& table, const Progress& progress = {});
-FittedPerson fit_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
-                        const Progress& progress = {});
+MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
+                       const PeopleTable& table, const Progress& progress = {});
+MadePerson make_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
+                       const Progress& progress = {});
 
 }  // namespace sinew

@@ -116,9 +116,12 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
     }
     PersonTargets targets =
         person_targets(table, body.sex, size.stature, size.mass, size.body_fat, known);
+    if (!plan.fat_distribution.empty()) {
+        targets.fat_pattern = fat_pattern_named(plan.fat_distribution);
+    }
     targets.keeps_fat_pattern = !plan.fat.empty() || !plan.fat_transfer.empty();
 
-    FittedPerson person = fit_person(base, targets, table, progress);
+    MadePerson person = make_person(base, targets, table, progress);
     for (int round = 0; plan.muscle_mass; ++round) {
         const double ratio = *plan.muscle_mass / muscle_mass(person.body);
         if (std::abs(ratio - 1.0) <= kMuscleMassLimit) {
@@ -129,7 +132,7 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                           fmt::format("{:.1f} kg", muscle_mass(person.body)));
         }
         base = with_muscle_factor(base, std::sqrt(ratio), plan, progress);
-        person = fit_person(base, targets, table, progress);
+        person = make_person(base, targets, table, progress);
     }
     const double bmi = size.mass / (size.stature * size.stature);
     if (bmi < kLeastBmi || bmi > kMostBmi) {

@@ -62,7 +62,7 @@ bool is_made(const std::filesystem::path& file, const std::string& key, Body& bo
     return std::find(notes.begin(), notes.end(), key) != notes.end();
 }
 
-PersonFitReport report_of(const Body& body) {
+PersonReport report_of(const Body& body) {
     const BodySummary summary = summarise(body);
     return {.stature = summary.stature,
             .mass = summary.mass,
@@ -123,7 +123,7 @@ void make_row(CohortRow& row, const PersonShaper& base, const PeopleTable& table
               const std::filesystem::path& file, const std::string& key, const std::string& command,
               const Progress& progress) {
     try {
-        FittedPerson person = fit_person(base, targets_of(row.asked, table), table, progress);
+        MadePerson person = make_person(base, targets_of(row.asked, table), table, progress);
         person.body.name = row.asked.name;
         fit_muscle_meshes(base.rest(), person.body);
         person.body.skeleton.segments = weigh_segments(person.body);
@@ -159,7 +159,7 @@ std::vector<DrawnPerson> drawn_people(const PeopleTable& table, const PeopleJob&
             person_targets(table, person.sex, person.values[0], person.values[1], 0.2);
         const auto w = static_cast<Eigen::Index>(waist);
         const double z = (person.values[w] - usual.measures[w]) / usual.spread[w];
-        const Composition body =
+        const BodyComposition body =
             expected_composition(person.sex, person.values[0], person.values[1], person.age);
         const double least = is_woman ? 0.14 : 0.08;
         person.body_fat = std::clamp(body.fat / body.mass + kFatPerWaist * z, least, 0.6);

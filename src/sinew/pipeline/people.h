@@ -55,7 +55,7 @@ PersonTargets targets_of(const DrawnPerson& person, const PeopleTable& table);
 
 struct CohortRow {
     DrawnPerson asked;
-    PersonFitReport made = {};
+    PersonReport made = {};
     std::string refusal = {};  ///< why nobody was made; empty: somebody was
     bool was_there = false;    ///< made by an earlier run
 };
