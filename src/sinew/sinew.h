@@ -118,6 +118,8 @@
 #include "sinew/body/composition_model.h"
 #include "sinew/body/figure_table.h"
 #include "sinew/body/girths.h"
+#include "sinew/body/people_table.h"
+#include "sinew/body/person_measures.h"
 #include "sinew/body/joint_names.h"
 #include "sinew/body/kinematics.h"
 #include "sinew/body/marker_data.h"
@@ -150,6 +152,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/ik_setup_file.h"
 #include "sinew/io/joint_names_file.h"
+#include "sinew/io/people_files.h"
 #include "sinew/io/landmark_file.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/io/mesh_files.h"
@@ -199,12 +202,15 @@
 
 // growth: new rest shapes from targets
 #include "sinew/growth/bone_editing.h"
+#include "sinew/growth/composition.h"
 #include "sinew/growth/fat_growth.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/grow.h"
 #include "sinew/growth/growth_session.h"
 #include "sinew/growth/muscle_growth.h"
+#include "sinew/growth/person_fit.h"
+#include "sinew/growth/person_shape.h"
 
 // skinning: flesh that follows a skeleton
 #include "sinew/skinning/blend_skinning.h"
@@ -259,6 +265,7 @@
 #include "sinew/pipeline/ik_job.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/muscle_motion_job.h"
+#include "sinew/pipeline/people.h"
 #include "sinew/pipeline/skin_character.h"
 #include "sinew/pipeline/skin_run.h"
 #include "sinew/pipeline/solve_job.h"

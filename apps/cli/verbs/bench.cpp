@@ -23,6 +23,7 @@
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
+#include "cli/verbs/bench_people.h"
 #include "cli/verbs/bench_skinning.h"
 #include "cli/verbs/bench_studio.h"
 #include "cli/verbs/bench_template.h"
@@ -267,6 +268,9 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "trials") {
         bench_trials(settings.data, context, result);
     }
+    if (settings.name == "people") {
+        bench_people(settings.is_short, context, result);
+    }
     if (settings.name == "studio") {
         bench_studio(settings.body, context, result);
     }
@@ -279,7 +283,8 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     }
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
                          settings.name == "musculoskeletal" || settings.name == "motion" ||
-                         settings.name == "fit" || settings.name == "trials";
+                         settings.name == "fit" || settings.name == "trials" ||
+                         settings.name == "people";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -320,17 +325,18 @@ Verb bench_verb() {
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench trials --data ../shared/musculoskeletal --json     against OpenSim\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
+            "  sinew bench people --json      a grid and a hundred people; --short: a few\n"
             "  sinew bench skinning --json    frames per second of a person, and by size\n"
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options =
             {{.name = "name",
               .help = "what to time: solver, convergence, changing, template, growth, "
-                      "musculoskeletal, motion, skinning, muscle, fit, studio, trials",
+                      "musculoskeletal, motion, skinning, muscle, fit, people, studio, trials",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
-                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "studio",
-                          "trials"},
+                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "people",
+                          "studio", "trials"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",

@@ -19,6 +19,7 @@ Verb grow_verb();
 Verb ik_verb();
 Verb info_verb();
 Verb muscles_verb();
+Verb people_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
