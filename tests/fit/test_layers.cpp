@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/body/summary.h"
 #include "sinew/fit/anatomy_transfer.h"
 #include "sinew/fit/layers.h"
 #include "sinew/fit/layers_flow.h"
@@ -148,6 +149,41 @@ TEST_F(Transfer, FoldedLayersAreMended) {
     EXPECT_GT(mended.report.inverted_before, 0);
     EXPECT_EQ(mended.report.inverted_tets, 0);
     require_valid(mended.body, "mended");
+}
+
+// A third of the muscle layer loose: muscles take what they lack from it, and no more than is
+// there.
+TEST_F(Transfer, MuscleMassIsReachedByLooseTissueWithinItsLimits) {
+    Body mixed = body();
+    TissueShares shares;
+    for (std::size_t t = 0; t + 1 < mixed.shares.start.size(); ++t) {
+        const Index material = mixed.shares.material[t];
+        const bool is_muscle = material == static_cast<Index>(Tissue::Muscle);
+        shares.material.push_back(material);
+        shares.part.push_back(mixed.shares.part[t]);
+        shares.fraction.push_back(is_muscle ? 2.0 / 3.0 : 1.0);
+        if (is_muscle) {
+            shares.material.push_back(static_cast<Index>(Tissue::Generic));
+            shares.part.push_back(-1);
+            shares.fraction.push_back(1.0 / 3.0);
+        }
+        shares.start.push_back(static_cast<Index>(shares.material.size()));
+    }
+    mixed.shares = shares;
+    const AnatomyTransfer carry(mixed, layers(), {.centres = 200});
+    const auto mass = [](const Body& b) {
+        const auto muscle = static_cast<std::size_t>(Tissue::Muscle);
+        return b.materials[muscle].density * summarise(b).tissue_volume[muscle];
+    };
+    const PersonLayers same{layers().skin, layers().muscle, layers().bone};
+    for (const double factor : {0.8, 1.0, 1.2}) {
+        const TransferredBody moved = carry.to(same, factor * mass(mixed));
+        EXPECT_NEAR(mass(moved.body), factor * mass(mixed), 0.011) << factor;
+        EXPECT_NEAR(moved.body.muscles[0].fmax / 1000.0, factor, 0.02) << factor;
+        require_valid(moved.body, "exchanged");
+    }
+    // At most four fifths of a third: 1 + 0.8 / 2 of the muscle.
+    EXPECT_NEAR(mass(carry.to(same, 10.0 * mass(mixed)).body), 1.4 * mass(mixed), 0.02);
 }
 
 TEST_F(Transfer, RefusesLayersOfAnotherTemplate) {

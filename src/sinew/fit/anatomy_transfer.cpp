@@ -22,8 +22,14 @@ namespace sinew {
 
 namespace {
 
-constexpr std::size_t kFarPiece = 4096;  // points per piece of parallel work
-constexpr double kSameCentre = 1e-4;     // m: centres nearer than this would be one
+constexpr std::size_t kFarPiece = 4096;   // points per piece of parallel work
+constexpr double kSameCentre = 1e-4;      // m: centres nearer than this would be one
+constexpr double kLeastExchanged = 0.02;  // of a tetrahedron: less loose tissue stays
+constexpr double kMostExchanged = 0.8;    // of the loose tissue may become muscle
+constexpr double kLeastFactor = 0.7;      // of muscles against loose tissue
+constexpr double kMostFactor = 1.6;
+constexpr int kFactorSteps = 16;
+constexpr double kMuscleReached = 0.01;  // kg
 constexpr int kMendingRounds = 6;
 constexpr double kSkinRestored = 1e-12;  // m
 
@@ -48,7 +54,8 @@ Mat3 edges_of_tet(const Points& x, const Tets& tets, Eigen::Index t) {
     return D;
 }
 
-std::vector<MuscleChange> muscle_changes(const Body& before, const Points& after) {
+std::vector<MuscleChange> muscle_changes(const Body& before, const Body& body) {
+    const Points& after = body.tets.points;
     std::vector<MuscleChange> change(before.muscles.size());
     const Tets& tets = before.tets.tets;
     for (Eigen::Index t = 0; t < tets.rows(); ++t) {
@@ -62,7 +69,7 @@ std::vector<MuscleChange> muscle_changes(const Body& before, const Points& after
             }
             MuscleChange& c = change[at(before.shares.part[at(e)])];
             c.volume_before += before.shares.fraction[at(e)] * volume;
-            c.volume_after += before.shares.fraction[at(e)] * now.determinant() / 6.0;
+            c.volume_after += body.shares.fraction[at(e)] * now.determinant() / 6.0;
         }
         if (before.fibres.start.size() != at(tets.rows()) + 1) {
             continue;
@@ -78,7 +85,7 @@ std::vector<MuscleChange> muscle_changes(const Body& before, const Points& after
 }
 
 void update_strengths(const Body& before, Body& body) {
-    const std::vector<MuscleChange> changes = muscle_changes(before, body.tets.points);
+    const std::vector<MuscleChange> changes = muscle_changes(before, body);
     for (std::size_t m = 0; m < changes.size(); ++m) {
         const MuscleChange& c = changes[m];
         if (c.volume_before > 0.0 && c.weight > 0.0 && c.stretch > 0.0) {
@@ -97,6 +104,65 @@ void update_fat_map(Body& body) {
          SurfaceTree(body.envelope.mesh).closest_points(body.skin.mesh.points)) {
         fat->values.push_back(c.distance);
     }
+}
+
+double muscle_mass(const Body& body, const Eigen::VectorXd& volumes,
+                   const std::vector<double>& fraction) {
+    double mass = 0.0;
+    for (Eigen::Index t = 0; t < volumes.size(); ++t) {
+        for (Index e = body.shares.start[at(t)]; e < body.shares.start[at(t) + 1]; ++e) {
+            const TissueMaterial& material = body.materials[at(body.shares.material[at(e)])];
+            if (material.tissue == Tissue::Muscle || material.tissue == Tissue::Tendon) {
+                mass += fraction[at(e)] * volumes[t] * material.density;
+            }
+        }
+    }
+    return mass;
+}
+
+// Fractions of muscles times a factor, where there is loose tissue to give way or to fill in.
+std::vector<double> exchanged(const Body& body, double factor) {
+    const TissueShares& s = body.shares;
+    std::vector<double> result = s.fraction;
+    const auto tissue = [&](Index e) { return body.materials[at(s.material[at(e)])].tissue; };
+    for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
+        double loose = 0.0;
+        double more = 0.0;
+        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+            loose += tissue(e) == Tissue::Generic ? s.fraction[at(e)] : 0.0;
+            more += tissue(e) == Tissue::Muscle ? s.fraction[at(e)] * (factor - 1.0) : 0.0;
+        }
+        if (loose < kLeastExchanged) {
+            continue;
+        }
+        const double part = more > 0.0 ? std::min(1.0, kMostExchanged * loose / more) : 1.0;
+        for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+            if (tissue(e) == Tissue::Muscle) {
+                result[at(e)] *= 1.0 + part * (factor - 1.0);
+            } else if (tissue(e) == Tissue::Generic) {
+                result[at(e)] *= 1.0 - part * more / loose;
+            }
+        }
+    }
+    return result;
+}
+
+// The factor whose muscle mass is nearest to the one asked for, by bisection.
+double exchange_loose_tissue(Body& body, double muscle_kg) {
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
+    double low = kLeastFactor;
+    double high = kMostFactor;
+    double factor = 1.0;
+    for (int step = 0; step < kFactorSteps; ++step) {
+        const double mass = muscle_mass(body, volumes, exchanged(body, factor));
+        if (std::abs(mass - muscle_kg) < kMuscleReached) {
+            break;
+        }
+        (mass < muscle_kg ? low : high) = factor;
+        factor = 0.5 * (low + high);
+    }
+    body.shares.fraction = exchanged(body, factor);
+    return factor;
 }
 
 // Mends; where that is not enough, what is around the rest first moves as its neighbours do.
@@ -278,7 +344,8 @@ AnatomyTransfer::~AnatomyTransfer() = default;
 AnatomyTransfer::AnatomyTransfer(AnatomyTransfer&&) noexcept = default;
 AnatomyTransfer& AnatomyTransfer::operator=(AnatomyTransfer&&) noexcept = default;
 
-TransferredBody AnatomyTransfer::to(const PersonLayers& person) const {
+TransferredBody AnatomyTransfer::to(const PersonLayers& person,
+                                    std::optional<double> muscle_kg) const {
     const Data& d = *data_;
     const Body& body = *d.body;
     const Timer timer;
@@ -313,6 +380,9 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person) const {
         report.skin_moved = 0.0;
     }
     result.body = with_rest_shape(body, mended.x, d.moved_bones(warp));
+    if (muscle_kg) {
+        report.muscle_factor = exchange_loose_tissue(result.body, *muscle_kg);
+    }
     fit_muscle_meshes(body, result.body);
     update_strengths(body, result.body);
     update_fat_map(result.body);

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 
 namespace sinew {
 
@@ -29,6 +30,7 @@ struct TransferReport {
     Eigen::Index centres = 0;
     Eigen::Index inverted_before = 0;  ///< tetrahedra that the warp turned inside out
     Eigen::Index inverted_tets = 0;    ///< of the body returned
+    double muscle_factor = 1.0;        ///< of muscles in tetrahedra with loose tissue
     double skin_moved = 0.0;           ///< m, the furthest that mending moved a vertex of the skin
     double seconds = 0.0;
 };
@@ -42,7 +44,8 @@ struct TransferredBody {
 /// (geometry/rbf_warp.h) that takes M and B of the template to those of the person moves the
 /// tetrahedra's points inside M, bones, attachments and joints. Skin and envelope are set where
 /// they are to be. Muscles, landmarks and the display skin follow the tetrahedra, fibres turn with
-/// them. Fractions are kept; strengths go with cross-sections, volume over length of fibres.
+/// them. Fractions are kept unless a muscle
+/// mass is asked for; strengths go with cross-sections, volume over length of fibres.
 /// Tetrahedra that the warp turned inside out are mended (meshing/inversions.h).
 /// Departs: the thesis has one warp for bones (centres on B) and one for muscles (on both); here
 /// one serves for all, its centres being the farthest points of M and B together.
@@ -59,8 +62,10 @@ public:
     AnatomyTransfer& operator=(AnatomyTransfer&&) noexcept;
 
     /// Masses of segments are not weighed anew (build/segment_masses.h).
+    /// @param muscle_kg    of muscles with tendons; what the layers do not give is exchanged for
+    ///                     loose tissue in the same tetrahedra, as growth does, within limits
     /// @throws InputError  when numbers of vertices differ or are not finite
-    TransferredBody to(const PersonLayers& person) const;
+    TransferredBody to(const PersonLayers& person, std::optional<double> muscle_kg = {}) const;
 
 private:
     struct Data;

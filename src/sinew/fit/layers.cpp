@@ -74,27 +74,6 @@ void require_layers(const Body& body) {
     }
 }
 
-// Vertices whose nearest bone belongs to head, hands or feet.
-std::vector<char> kept_vertices(const Body& body) {
-    const std::vector<BodyPart> parts = body_parts(body);
-    std::vector<char> is_kept_segment(body.skeleton.segments.size(), 0);
-    for (const BodyPart& part : parts) {
-        const std::string stem = split_side(part.name).stem;
-        for (const Index s : part.segments) {
-            is_kept_segment[at(s)] = stem == "head" || stem == "hand" || stem == "foot" ? 1 : 0;
-        }
-    }
-    const JoinedMeshes bones = joined(body.bones);
-    const std::vector<ClosestPoint> nearest =
-        SurfaceTree(bones.mesh).closest_points(body.envelope.mesh.points);
-    std::vector<char> is_kept(nearest.size(), 0);
-    for (std::size_t i = 0; i < nearest.size(); ++i) {
-        const Bone& bone = body.bones[at(bones.owner[at(nearest[i].triangle)])];
-        is_kept[i] = is_kept_segment[at(bone.segment)];
-    }
-    return is_kept;
-}
-
 // How much of the line from skin to bone lies in muscles, and in those of which group most.
 void measure_muscles_above(const Body& body, LayeredTemplate& layers) {
     const auto count = at(layers.skin.rows());
@@ -152,6 +131,26 @@ void measure_muscles_above(const Body& body, LayeredTemplate& layers) {
 }
 
 }  // namespace
+
+std::vector<char> kept_vertices(const Body& body) {
+    const std::vector<BodyPart> parts = body_parts(body);
+    std::vector<char> is_kept_segment(body.skeleton.segments.size(), 0);
+    for (const BodyPart& part : parts) {
+        const std::string stem = split_side(part.name).stem;
+        for (const Index s : part.segments) {
+            is_kept_segment[at(s)] = stem == "head" || stem == "hand" || stem == "foot" ? 1 : 0;
+        }
+    }
+    const JoinedMeshes bones = joined(body.bones);
+    const std::vector<ClosestPoint> nearest =
+        SurfaceTree(bones.mesh).closest_points(body.envelope.mesh.points);
+    std::vector<char> is_kept(nearest.size(), 0);
+    for (std::size_t i = 0; i < nearest.size(); ++i) {
+        const Bone& bone = body.bones[at(bones.owner[at(nearest[i].triangle)])];
+        is_kept[i] = is_kept_segment[at(bone.segment)];
+    }
+    return is_kept;
+}
 
 TriangleMesh skeleton_wrap(const Body& body, const LayerOptions& options) {
     const auto solid = [&](const std::vector<Bone>& bones, double closing) {

@@ -88,7 +88,7 @@ FittedPerson PersonFitter::fit(const Points& skin_rest, const CompositionTargets
     PersonFitReport& report = person.report;
     FittedLayers fitted =
         fit_layers(*body_, layers_, skin_rest, targets, options_.layers, progress);
-    TransferredBody moved = transfer_.to(fitted.layers);
+    TransferredBody moved = transfer_.to(fitted.layers, targets.muscle_kg);
     const Timer timer;
     report.layers = std::move(fitted.report);
     report.transfer = moved.report;

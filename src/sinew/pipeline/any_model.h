@@ -12,7 +12,7 @@ namespace sinew {
 /// Whether the file is a body (.sinew).
 bool is_body_file(const std::filesystem::path& file);
 
-/// A musculoskeletal model (.osim, .xml), or a body (.sinew) as one.
+/// A musculoskeletal model (.osim, .xml), or a body (.sinew) as one, its landmarks as markers.
 /// @param muscles  of a MASS skeleton; empty: the one file beside it
 /// @throws InputError
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
