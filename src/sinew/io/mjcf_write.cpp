@@ -27,8 +27,6 @@ using Kind = ScalarFunction::Kind;
 constexpr std::size_t kManyBodies = 50;  // from here on MuJoCo's usual buffers may overflow
 constexpr int kConstraints = 5000;
 constexpr int kContacts = 1000;
-constexpr double kUsualArmature = 0.01;  // kg m^2, of joints that have none
-constexpr double kUsualDamping = 0.1;    // N m s/rad
 
 std::string text_of(std::initializer_list<double> numbers) {
     std::string out;
@@ -89,17 +87,14 @@ public:
         set(compiler_, "autolimits", "true");
         Node option = root_.append_child("option");
         set(option, "timestep", "0.002");
-        // Muscles that shorten fast are stiff dampers, too stiff for explicit steps on light bones
-        // that are damped themselves; equalities of other models do better with explicit ones.
-        if (std::any_of(model_.coordinates.begin(), model_.coordinates.end(),
-                        [](const Coordinate& c) { return c.damping > 0.0; })) {
-            set(option, "integrator", "implicit");
-        }
         set(option, "gravity", text_of(Vec3(T_world_model_.rotation * model_.gravity)));
         if (model_.bodies.size() > kManyBodies) {
             Node size = root_.append_child("size");
             set(size, "njmax", std::to_string(kConstraints));
             set(size, "nconmax", std::to_string(kContacts));
+            // Muscles that shorten fast are stiff dampers, too stiff for explicit steps on the
+            // light bones of such a model.
+            set(option, "integrator", "implicit");
         }
         Node defaults = root_.append_child("default");
         set(defaults.append_child("geom"), "contype", "0");
@@ -255,16 +250,11 @@ private:
             c.low < c.high) {
             set(out, "range", text_of({c.low, c.high}));
         }
-        // Without any, a foot's bones are thrown about by what pulls on them.
-        const bool is_bare = c.armature <= 0.0 && c.damping <= 0.0 && joint.parent >= 0 && i < 3;
-        bare_ += is_bare ? 1 : 0;
-        const double armature = is_bare ? kUsualArmature : c.armature;
-        const double damping = is_bare ? kUsualDamping : c.damping;
-        if (armature > 0.0) {
-            set(out, "armature", text_of({armature}));
+        if (c.armature > 0.0) {
+            set(out, "armature", text_of({c.armature}));
         }
-        if (damping > 0.0) {
-            set(out, "damping", text_of({damping}));
+        if (c.damping > 0.0) {
+            set(out, "damping", text_of({c.damping}));
         }
         if (c.stiffness > 0.0) {
             set(out, "stiffness", text_of({c.stiffness}));
@@ -540,12 +530,6 @@ private:
         if (small_ > 0) {
             notes_.push_back(fmt::format("{} moving bodies without mass were given 1 g", small_));
         }
-        if (bare_ > 0) {
-            notes_.push_back(
-                fmt::format("{} joints were given {} kg m^2 and {} N m s/rad of their "
-                            "own, so that steps of 2 ms hold",
-                            bare_, kUsualArmature, kUsualDamping));
-        }
         if (balanced_ > 0) {
             notes_.push_back(
                 fmt::format("{} inertias that no solid body has were made possible", balanced_));
@@ -593,7 +577,6 @@ private:
     int rings_ = 0;
     int conditional_ = 0;
     int small_ = 0;
-    int bare_ = 0;
     int balanced_ = 0;
 };
 

@@ -17,6 +17,24 @@ namespace sinew {
 
 namespace {
 
+constexpr double kUsualArmature = 0.01;  // kg m^2, of joints that have none
+constexpr double kUsualDamping = 0.1;    // N m s/rad
+
+// Without any inertia and damping of their joints, a foot's bones are thrown about by what pulls on
+// them. Returns how many were given some.
+int steady_joints(MusculoskeletalModel& model) {
+    int count = 0;
+    for (Coordinate& c : model.coordinates) {
+        if (c.armature <= 0.0 && c.damping <= 0.0 && c.is_rotation &&
+            model.joints[static_cast<std::size_t>(c.joint)].parent >= 0) {
+            c.armature = kUsualArmature;
+            c.damping = kUsualDamping;
+            ++count;
+        }
+    }
+    return count;
+}
+
 // Landmarks of the skin become markers of the bone that lies nearest.
 void add_landmark_markers(const Body& body, MusculoskeletalModel& model) {
     const std::vector<TriangleMesh> bones = bone_surfaces(body);
@@ -72,7 +90,16 @@ std::vector<std::string> write_any_model(const std::filesystem::path& path,
     if (lower(path.extension().string()) != ".xml") {
         return write_model(path, model);
     }
-    return write_mjcf(path, with_side_points(model), {.up = up});
+    MusculoskeletalModel ready = with_side_points(model);
+    const int steadied = steady_joints(ready);
+    std::vector<std::string> notes = write_mjcf(path, ready, {.up = up});
+    if (steadied > 0) {
+        notes.push_back(
+            fmt::format("{} coordinates were given {} kg m^2 and {} N m s/rad of their "
+                        "own, so that steps of 2 ms hold",
+                        steadied, kUsualArmature, kUsualDamping));
+    }
+    return notes;
 }
 
 }  // namespace sinew
