@@ -9,7 +9,7 @@ namespace sinew {
 
 namespace {
 
-Eigen::VectorXd vector_of(const std::vector<double>& values) {
+Eigen::VectorXd people_vector(const std::vector<double>& values) {
     return Eigen::Map<const Eigen::VectorXd>(values.data(),
                                              static_cast<Eigen::Index>(values.size()));
 }
@@ -23,7 +23,7 @@ PeopleTable::Group people_group(const StrictJson& json) {
     }
     group.sex = sex == "female" ? Sex::Female : Sex::Male;
     group.count = static_cast<int>(json.at("count").number());
-    group.mean = vector_of(json.at("mean").numbers());
+    group.mean = people_vector(json.at("mean").numbers());
     // The lower triangle, row after row.
     const auto rows = json.at("covariance").items();
     const auto n = static_cast<Eigen::Index>(rows.size());

@@ -44,7 +44,7 @@ std::vector<double> deviations(const std::vector<double>& measures, const Cohort
 }
 
 // What says that a file was made for this person by this job.
-std::string key_of(const PeopleJob& job, const DrawnPerson& person) {
+std::string person_key(const PeopleJob& job, const DrawnPerson& person) {
     return fmt::format("people seed {} {} {} {:.6f} m {:.4f} kg", job.seed, person.name,
                        name_of(person.sex), person.values[0], person.values[1]);
 }
@@ -189,7 +189,7 @@ CohortSummary make_people(const PeopleJob& job, const std::filesystem::path& fol
         progress.check_cancelled();
         CohortRow& row = rows.emplace_back(CohortRow{.asked = std::move(person)});
         const std::filesystem::path file = folder / (row.asked.name + ".sinew");
-        const std::string key = key_of(job, row.asked);
+        const std::string key = person_key(job, row.asked);
         Body body;
         row.was_there = is_made(file, key, body);
         if (row.was_there) {
