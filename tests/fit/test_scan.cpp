@@ -4,6 +4,7 @@
 #include "sinew/fit/placement.h"
 #include "sinew/fit/scan.h"
 #include "sinew/fit/scan_index.h"
+#include "sinew/io/landmark_file.h"
 
 #include <gtest/gtest.h>
 
@@ -121,6 +122,18 @@ TEST(Landmarks, UnknownAndRepeatedNamesAreRefused) {
     } catch (const InputError& error) {
         EXPECT_NE(error.parts().found.find("nose_tip"), std::string::npos);
     }
+}
+
+TEST(LandmarkFile, ReadsNamesAndPlaces) {
+    const std::vector<Landmark> plain = parse_landmarks(R"({"chin": [1, 2, 3]})", "test");
+    ASSERT_EQ(plain.size(), 1U);
+    EXPECT_EQ(plain[0].name, "chin");
+    EXPECT_EQ(plain[0].position, Vec3(1, 2, 3));
+    EXPECT_EQ(parse_landmarks(R"({"units": "m", "landmarks": {"c7": [0, 1, 0]}})", "test").size(),
+              1U);
+    EXPECT_THROW(parse_landmarks(R"({"chin": [1, 2]})", "test"), InputError);
+    EXPECT_THROW(parse_landmarks(R"({"landmarks": {}, "more": 1})", "test"), InputError);
+    EXPECT_THROW(parse_landmarks("[1", "test"), InputError);
 }
 
 }  // namespace

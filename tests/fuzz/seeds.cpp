@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/binary_fbx.h"
+#include "tests/support/c3d_file.h"
 
 namespace {
 
@@ -62,6 +63,14 @@ void write_seeds(const std::filesystem::path& folder) {
             {FbxNode("Objects")
                  .with(FbxNode("Geometry").with(FbxNode("Vertices").numbers(numbers)))
                  .with(FbxNode("Geometry").with(FbxNode("Vertices").packed_numbers(numbers)))}));
+    support::C3dMaker trial{.markers = {"A", "B"},
+                            .channels = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"}};
+    trial.has_plate = true;
+    trial.frames.assign(3, {Vec3(1.0, 2.0, 3.0), Vec3(4.0, 5.0, 6.0)});
+    trial.samples.assign(3, std::vector<double>(6, -500.0));
+    put("c3d", "floats", trial.bytes());
+    trial.scale = 0.1F;
+    put("c3d", "integers", trial.bytes());
     put("medit", "tets", format_medit(tets));
     put("msh", "surface", format_msh(parts));
     put("msh", "surface_ascii", format_msh(parts, {.is_ascii = true}));

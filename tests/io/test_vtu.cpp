@@ -218,10 +218,13 @@ TEST(Vtu, DamageIsRefusedAndNothingElse) {
         for (std::size_t at = 0; at < good.size(); ++at) {
             std::string bad = good;
             bad[at] = static_cast<char>(bad[at] ^ 0x55);
+            MixedMesh read;
             try {
-                require_valid(parse_vtu(bad, "x.vtu").tets, "read");
+                read = parse_vtu(bad, "x.vtu");
             } catch (const InputError&) {
+                continue;
             }
+            EXPECT_NO_THROW(require_valid(read.tets, "read")) << "byte " << at;
         }
     }
 }

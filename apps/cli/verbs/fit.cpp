@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
-#include "sinew/io/asset.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/content_hash.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/pipeline/body_cache.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/field_options.h"
@@ -48,7 +50,8 @@ std::vector<Option> fit_options(FitSettings& s) {
          .target = &s.pose,
          .metavar = "POSE.json"},
         {.name = "-o,--output",
-         .help = "the skin on the scan, with confidence and distance_mm: .ply, .obj, .glb ...",
+         .help = "the person as a body: .sinew; or the skin on the scan alone, with confidence and "
+                 "distance_mm: .ply, .obj, .glb ...",
          .target = &s.output,
          .metavar = "FILE",
          .is_required = true}};
@@ -96,17 +99,30 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     if (s.scan.empty()) {
         throw bad_value("fit", "SCAN", "nothing", "a scan, or --batch LIST.csv");
     }
-    require_ending("fit", "--output", s.output, writable_surface_endings());
+    const bool makes_body = s.output.ends_with(".sinew");
+    if (!makes_body) {
+        require_ending("fit", "--output", s.output, writable_surface_endings());
+    }
     require_ending("fit", "--rest-out", s.rest, writable_surface_endings());
     require_ending("fit", "--pose-out", s.pose, {".json"});
     require_different("fit", {s.scan, s.output, s.rest, s.pose});
-    const FittedScan fitted = fit_scan(job_from(s), context.progress);
+    FitJob job = job_from(s);
+    job.makes_body = makes_body;
+    FittedScan fitted = fit_scan(job, context.progress);
     FitSummary summary = summary_of(fitted);
     for (const std::string& note : summary.notes) {
         context.progress.warn(note);
     }
     MeshPart skin = skin_part(fitted);
-    write_surface(s.output, std::vector<MeshPart>{skin});
+    if (fitted.person) {
+        Provenance& provenance = fitted.person->body.provenance;
+        provenance.command = context.command_line;
+        provenance.inputs.push_back({.name = std::filesystem::path(s.scan).filename().string(),
+                                     .hash = file_hash_text(s.scan)});
+        write_archive(s.output, fitted.person->body);
+    } else {
+        write_surface(s.output, std::vector<MeshPart>{skin});
+    }
     if (!s.rest.empty()) {
         skin.mesh.points = fitted.skin.rest;
         write_surface(s.rest, std::vector<MeshPart>{skin});
@@ -137,9 +153,10 @@ Verb fit_verb() {
     auto settings = std::make_shared<FitSettings>();
     return {
         .name = "fit",
-        .summary = "Put the template's skin onto a scan of a person",
+        .summary = "Make a scan of a person into a body of bones, muscles and fat",
         .examples =
-            "  sinew fit scan.ply -o skin.ply --json\n"
+            "  sinew fit scan.ply -o anna.sinew --weight 61 --json\n"
+            "  sinew fit scan.ply -o skin.ply\n"
             "  sinew fit scan.obj --sex female --landmarks points.json -o skin.glb\n"
             "  sinew fit cloud.ply --unit mm --up z -o skin.ply --rest-out rest.ply "
             "--pose-out pose.json\n"

@@ -17,6 +17,7 @@
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
+#include "cli/verbs/trial_files.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -207,13 +208,17 @@ Verb info_verb() {
                   "  sinew info femur.ply\n"
                   "  sinew info scan.obj --unit mm --up z\n"
                   "  sinew info body.sinew --json\n"
-                  "  sinew info arm26.osim",
+                  "  sinew info arm26.osim\n"
+                  "  sinew info walk.trc                 also .c3d, .mot, .sto",
               .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
         result["input"] = settings->file;
-        if (is_model_file(settings->file)) {
+        if (is_trial_file(settings->file)) {
+            require_no_muscles("info", settings->muscles, settings->file);
+            describe_trial_file(settings->file, result);
+        } else if (is_model_file(settings->file)) {
             describe_model(settings->file, settings->muscles, result);
         } else {
             require_no_muscles("info", settings->muscles, settings->file);

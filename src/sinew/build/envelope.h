@@ -32,7 +32,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.rotation_weight,
       Field{.name = "rotation_weight", .help = "resistance to change of shape", .above = 0});
     v(o.regularisation,
-      Field{.name = "regularisation", .help = "resistance to change of place", .above = 0});
+      Field{.name = "regularisation", .help = "resistance to displacement", .above = 0});
     v(o.regularisation_length, Field{.name = "regularisation_length",
                                      .help = "unit of length of the regularisation",
                                      .unit = "m",

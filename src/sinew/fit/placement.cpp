@@ -111,7 +111,16 @@ std::vector<StartPose> start_poses(const PoseRig& rig) {
           {"clavicle elevation", 25},
           {"elbow flexion", 20},
           {"forearm pronation", 60}}},
-        {"kneeling",
+        {"kneeling, arms raised",
+         {{"knee flexion", 95},
+          {"ankle dorsiflexion", -25},
+          {"shoulder abduction", 100},
+          {"clavicle elevation", 20},
+          {"elbow flexion", 60},
+          {"forearm pronation", 60}}},
+        {"kneeling upright",
+         {{"knee flexion", 95}, {"ankle dorsiflexion", -25}, {"forearm pronation", 60}}},
+        {"sitting on the heels",
          {{"knee flexion", 110},
           {"hip flexion", 60},
           {"ankle dorsiflexion", -20},
@@ -225,7 +234,7 @@ FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanI
         }
         std::stable_sort(starts.begin(), starts.end(),
                          [](const Start& a, const Start& b) { return a.mismatch < b.mismatch; });
-        const std::size_t keep[] = {8, 3, 1};
+        const std::size_t keep[] = {10, 4, 1};
         starts.resize(std::min(starts.size(), keep[round]));
         stage.advance();
     }

@@ -20,7 +20,7 @@ struct StartPose {
     std::string name;
     Eigen::VectorXd angles = {};
 };
-/// Arms hanging, away from the body, level, raised; sitting on the heels.
+/// Arms hanging, away from the body, level, raised; kneeling; sitting on the heels.
 std::vector<StartPose> start_poses(const PoseRig& rig);
 
 /// The similarity that takes `from` to `to` in the least squares sense [Umeyama1991].

@@ -13,6 +13,7 @@ namespace sinew {
 namespace {
 
 constexpr double kSees = 0.01;  // m: a vertex farther from the scan has not seen it
+constexpr double kShown = 0.4;  // confidence below which a region was not scanned
 constexpr double kLies = 0.02;  // m: points of the scan farther from the skin are not explained
 
 // The part of the body that a segment belongs to.
@@ -109,7 +110,9 @@ void measure_fit(const Points& x, const PoseRig& rig, const ScanIndex& index, co
         all += area[v];
     }
     report.skin_to_scan = measures_of(std::move(forward));
-    for (const double d : index.distances(x, 0.05)) {
+    const std::vector<double> nearest = index.distances(x, 0.05);
+    for (std::size_t v = 0; v < nearest.size(); ++v) {
+        const double d = seen[v].is_valid ? seen[v].distance : nearest[v];
         result.distance_mm.push_back(1e3 * std::min(d, 0.05));
     }
     report.seen = total > 0.0 ? seen_area / total : 0.0;
@@ -126,7 +129,18 @@ void measure_fit(const Points& x, const PoseRig& rig, const ScanIndex& index, co
         report.confidence.emplace_back(name, sums.second > 0.0 ? sums.first / sums.second : 0.0);
     }
     report.explained = explained;
-    report.is_trusted = explained > 0.95 && report.seen > 0.6;
+    // Hands and feet may be missing, the rest of a person may not.
+    std::string missing;
+    for (const auto& [name, value] : report.confidence) {
+        const bool is_small = name.starts_with("hand") || name.starts_with("foot");
+        if (!is_small && value < kShown) {
+            missing += (missing.empty() ? "" : ", ") + name;
+        }
+    }
+    if (!missing.empty()) {
+        report.remarks.push_back("the scan hardly shows: " + missing);
+    }
+    report.is_trusted = explained > 0.95 && report.seen > 0.6 && missing.empty();
     if (explained <= 0.95) {
         report.remarks.push_back(fmt::format(
             "{:.0f} % of the scan lie more than 20 mm off the skin", 100.0 * (1.0 - explained)));

@@ -42,6 +42,7 @@ std::vector<ScanMatch> ScanIndex::matches(const Points& points, const Points& no
                                           double max_distance, double max_angle) const {
     const std::vector<ClosestPoint> near = tree_->closest_points(points, max_distance);
     const double least = std::cos(max_angle);
+    const bool is_cloud = scan_->triangles.rows() == 0;
     std::vector<ScanMatch> result(near.size());
     parallel_for(near.size(), 1024, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
@@ -59,7 +60,9 @@ std::vector<ScanMatch> ScanIndex::matches(const Points& points, const Points& no
             ScanMatch& match = result[i];
             match.point = near[i].point;
             match.normal = length > 0.0 ? Vec3(n / length) : n;
-            match.distance = near[i].distance;
+            // Between the points of a cloud the surface is the plane through the nearest.
+            const Vec3 gap = point(points, static_cast<Eigen::Index>(i)) - near[i].point;
+            match.distance = is_cloud ? std::abs(match.normal.dot(gap)) : near[i].distance;
             match.is_valid =
                 !is_border && length > 0.0 &&
                 match.normal.dot(point(normals, static_cast<Eigen::Index>(i))) >= least;

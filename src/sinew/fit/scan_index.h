@@ -12,7 +12,7 @@ namespace sinew {
 struct ScanMatch {
     Vec3 point = Vec3::Zero();
     Vec3 normal = Vec3::Zero();  ///< unit
-    double distance = 0.0;       ///< m
+    double distance = 0.0;       ///< m; of a cloud to the plane through the point
     bool is_valid = false;
 };
 

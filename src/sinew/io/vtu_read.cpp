@@ -317,7 +317,7 @@ bool are_labels(const Attribute& a) {
 void VtuReader::add_cell_data(const pugi::xml_node& piece, std::size_t cells) {
     mesh_.label.assign(cell_of_triangle_.size(), 0);
     for (const Attribute& a : data_of(piece.child("CellData"), cells)) {
-        if (a.name == "region" && are_labels(a)) {
+        if (a.name == "region" && mesh_.tets.region.empty() && are_labels(a)) {
             for (const std::size_t cell : cell_of_tet_) {
                 mesh_.tets.region.push_back(static_cast<int>(a.values[cell]));
             }

@@ -5,6 +5,8 @@
 #include "sinew/base/units.h"
 #include "sinew/body/girths.h"
 #include "sinew/body/posable_joints.h"
+#include "sinew/build/segment_masses.h"
+#include "sinew/fit/composition.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/io/landmark_file.h"
@@ -78,14 +80,50 @@ RegisteredSkin registered(const Candidate& candidate, const Scan& scan, Registra
 void require_person(const FittedScan& fitted, const std::string& file) {
     const RegistrationReport& report = fitted.skin.report;
     if (!report.is_trusted) {
+        std::string remarks;
+        for (const std::string& remark : report.remarks) {
+            remarks += "; " + remark;
+        }
         throw InputError(
             {.where = file,
              .found = fmt::format(
                  "a surface that a person explains badly: {:.0f} % of the scan lie within 20 mm of "
-                 "the fitted skin, {:.0f} % of the skin see the scan",
-                 100.0 * report.explained, 100.0 * report.seen),
+                 "the fitted skin, {:.0f} % of the skin see the scan{}",
+                 100.0 * report.explained, 100.0 * report.seen, remarks),
              .needs = "one whole person, standing or kneeling, arms and legs apart",
              .remedy = "cut away what is not the person, or give landmarks with --landmarks"});
+    }
+}
+
+constexpr double kWater = 1000.0;  // kg/m^3, about the density of people
+
+// The anatomy inside the fitted skin.
+void make_person(const FitJob& job, FittedScan& fitted, const Progress& progress) {
+    const CompositionWitnesses formulas =
+        composition_witnesses(fitted.body.sex, fitted.stature, fitted.girths, {});
+    if (formulas.navy_body_fat) {
+        fitted.witnesses.emplace_back("navy_body_fat", *formulas.navy_body_fat);
+    }
+    if (formulas.lee_muscle_kg) {
+        fitted.witnesses.emplace_back("lee_muscle_kg", *formulas.lee_muscle_kg);
+    }
+    CompositionTargets targets;
+    targets.weight_kg = job.weight ? *job.weight : kWater * fitted.volume;
+    targets.body_fat = job.body_fat ? job.body_fat : formulas.navy_body_fat;
+    if (!job.body_fat && targets.body_fat) {
+        targets.body_fat = std::clamp(*targets.body_fat, 0.04, 0.55);
+        fitted.skin.report.remarks.push_back(
+            fmt::format("body fat of {:.0f} % was told from girths", 100.0 * *targets.body_fat));
+    }
+    const Timer timer;
+    const LayeredTemplate layers = build_layers(fitted.body, {}, progress);
+    fitted.person = fit_person(fitted.body, layers, fitted.skin.rest, targets, {}, progress);
+    Body& person = fitted.person->body;
+    person.skeleton.segments = weigh_segments(person);
+    person.name = std::filesystem::path(job.scan).stem().string();
+    fitted.skin.report.seconds.emplace_back("anatomy", timer.seconds());
+    for (const std::string& warning : fitted.person->report.warnings) {
+        fitted.skin.report.remarks.push_back(warning);
     }
 }
 
@@ -164,6 +202,9 @@ FittedScan fit_scan(const FitJob& job, const Progress& progress) {
                         "anatomy inside are a guess",
                         fitted.stature));
     }
+    if (job.makes_body) {
+        make_person(job, fitted, progress);
+    }
     fitted.seconds = timer.seconds();
     return fitted;
 }
@@ -199,6 +240,16 @@ FitSummary summary_of(const FittedScan& fitted) {
     s.stages = report.seconds;
     s.seconds = fitted.seconds;
     s.notes = report.remarks;
+    s.witnesses = fitted.witnesses;
+    if (fitted.person) {
+        const PersonFitReport& person = fitted.person->report;
+        s.mass = person.mass_kg;
+        s.fat = person.fat_kg;
+        s.muscle = person.muscle_kg;
+        s.bone_lengths = person.bone_lengths_m;
+        s.inverted_tets = static_cast<int>(person.inverted_tets);
+        s.crossings = static_cast<int>(person.crossings);
+    }
     return s;
 }
 

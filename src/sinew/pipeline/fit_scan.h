@@ -4,6 +4,7 @@
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
 #include "sinew/build/body_builder.h"
+#include "sinew/fit/person_fit.h"
 #include "sinew/fit/registration.h"
 
 #include <array>
@@ -27,7 +28,10 @@ struct FitJob {
     ScanSex sex = ScanSex::Auto;
     ScanUnit unit = ScanUnit::Auto;
     ScanUp up = ScanUp::Auto;
-    std::string landmarks = {};  ///< a file of named points; empty: found
+    std::string landmarks = {};           ///< a file of named points; empty: found
+    std::optional<double> weight = {};    ///< kg
+    std::optional<double> body_fat = {};  ///< of the weight
+    bool makes_body = false;              ///< also the anatomy inside, not the skin alone
     std::filesystem::path cache = {};
 };
 
@@ -54,15 +58,27 @@ void visit_fields(Options& o, Visitor&& v) {
                          .help = "named points on the scan (docs/fit.md); else none are needed",
                          .is_path = true,
                          .metavar = "POINTS.json"});
+    v(o.weight, Field{.name = "weight_kg",
+                      .help = "of the person, where it is known",
+                      .unit = "kg",
+                      .min = 20,
+                      .max = 350,
+                      .flag = "weight"});
+    v(o.body_fat, Field{.name = "body_fat",
+                        .help = "fraction of the weight, where it is known; else from girths",
+                        .min = 0.02,
+                        .max = 0.7});
 }
 
 /// What became of a scan.
 struct FittedScan {
     Body body = {};  ///< the template that was used
     RegisteredSkin skin = {};
-    std::vector<std::pair<std::string, double>> girths = {};  ///< m, in the rest pose
-    double stature = 0.0;                                     ///< m, in the rest pose
-    double volume = 0.0;                                      ///< m^3
+    std::optional<FittedPerson> person = {};                     ///< where the job makes a body
+    std::vector<std::pair<std::string, double>> witnesses = {};  ///< published formulas
+    std::vector<std::pair<std::string, double>> girths = {};     ///< m, in the rest pose
+    double stature = 0.0;                                        ///< m, in the rest pose
+    double volume = 0.0;                                         ///< m^3
     double seconds = 0.0;
 };
 
@@ -89,6 +105,11 @@ struct FitSummary {
     std::vector<std::pair<std::string, double>> stages = {};
     double seconds = 0.0;
     std::vector<std::string> notes = {};
+    // Of the body, where one was made.
+    std::optional<double> mass = {}, fat = {}, muscle = {};  ///< kg
+    std::vector<std::pair<std::string, double>> bone_lengths = {};
+    std::vector<std::pair<std::string, double>> witnesses = {};
+    std::optional<int> inverted_tets = {}, crossings = {};
 };
 
 template <class Options, class Visitor>
@@ -126,13 +147,22 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.stages, Field{.name = "stage_seconds", .help = "time per stage", .unit = "s"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
     v(o.notes, Field{.name = "notes", .help = "what was odd"});
+    v(o.mass, Field{.name = "mass_kg", .help = "of the body that was made", .unit = "kg"});
+    v(o.fat, Field{.name = "fat_kg", .help = "of that body", .unit = "kg"});
+    v(o.muscle, Field{.name = "muscle_kg", .help = "of that body, with tendons", .unit = "kg"});
+    v(o.bone_lengths, Field{.name = "bone_lengths_m", .help = "between joints", .unit = "m"});
+    v(o.witnesses, Field{.name = "witnesses", .help = "published formulas from girths"});
+    v(o.inverted_tets, Field{.name = "inverted_tets", .help = "of that body"});
+    v(o.crossings, Field{.name = "crossings", .help = "of layers, by over 1 mm"});
 }
 
 /// A scan from any surface file, in its own units and axes; clouds are files without triangles.
 /// @throws InputError
 Scan read_scan(const std::filesystem::path& path);
 
-/// Registers a scan. @throws InputError  when it is no person, or not one; Cancelled
+/// Registers a scan and, where the job asks for it, makes the body of that person. Without a known
+/// body fat it is that of the girths by the formula of [Hodgdon1984]; without a known weight the
+/// volume has the density of water. @throws InputError  when it is no person, or not one; Cancelled
 FittedScan fit_scan(const FitJob& job, const Progress& progress = {});
 
 FitSummary summary_of(const FittedScan& fitted);
