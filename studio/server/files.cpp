@@ -9,7 +9,6 @@
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/model_files.h"
-#include "sinew/motion/body_model.h"
 #include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
@@ -148,7 +147,7 @@ Json Files::export_body(const std::string& file) {
         write_file_bytes(path, growth_recipe_text({.name = path.stem().string(), .plan = plan}));
         note = "recipe";
     } else if (ending == ".osim" || ending == ".xml") {
-        for (const std::string& left_out : write_any_model(path, model_from_body(now.body))) {
+        for (const std::string& left_out : write_any_model(path, model_with_markers(now.body))) {
             note += left_out + "; ";
         }
     } else if (ending == ".obj") {

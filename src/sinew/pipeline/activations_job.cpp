@@ -27,7 +27,7 @@ ExternalLoads loads_for(const MusculoskeletalModel& model, const MotionTable& mo
                           .found = fmt::format("'{}' without a set-up", job.loads),
                           .needs = "which of its columns act on which body",
                           .remedy = "name OpenSim's ExternalLoads (.xml) or a JSON with "
-                                    "--loads-setup (docs/musculoskeletal.md)"});
+                                    "--loads-setup (docs/trials.md)"});
     }
     if (has_files) {
         return read_external_loads(model, job.loads_setup, job.loads);

@@ -68,6 +68,12 @@ bool is_body_file(const std::filesystem::path& file) {
     return lower(file.extension().string()) == ".sinew";
 }
 
+MusculoskeletalModel model_with_markers(const Body& body) {
+    MusculoskeletalModel model = model_from_body(body);
+    add_landmark_markers(body, model);
+    return model;
+}
+
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles) {
     if (!is_body_file(file)) {
@@ -79,10 +85,7 @@ MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                           .needs = "none: a body has its own",
                           .remedy = "leave out the muscles"});
     }
-    const Body body = read_archive(file);
-    MusculoskeletalModel model = model_from_body(body);
-    add_landmark_markers(body, model);
-    return model;
+    return model_with_markers(read_archive(file));
 }
 
 std::vector<std::string> write_any_model(const std::filesystem::path& path,
