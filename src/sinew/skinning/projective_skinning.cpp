@@ -20,7 +20,6 @@
 namespace sinew {
 namespace {
 
-constexpr std::size_t kSkinningPiece = 4096;
 constexpr int kBendFrames = 2;           // to settle in an extreme pose when folds are sought
 constexpr int kLastSweeps = 20;          // over folds and shapes, after the last iteration
 constexpr double kFarthest = 0.1;        // of the extent: stretch of the flesh that is never seen
