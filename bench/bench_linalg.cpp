@@ -84,9 +84,9 @@ SparseSymmetric grid(int n) {
     const int step[3] = {1, n, n * n};
     for (int i = 0; i < n * n * n; ++i) {
         triplets.add(i, i, 6.1);
-        for (int axis = 0; axis < 3; ++axis) {
-            if (i / step[axis] % n > 0) {
-                triplets.add(i, i - step[axis], -1.0);
+        for (const int before : step) {
+            if (i / before % n > 0) {
+                triplets.add(i, i - before, -1.0);
             }
         }
     }

@@ -24,7 +24,7 @@ struct GrowthBench {
     double muscle_mesh_error_16 = 0.0;    ///< of surfaces against tetrahedra, worst above 2 ml
     long inverted_14 = 0;                 ///< where the solver ends
     long inverted_16 = 0;
-    long inverted_14_of_body = 0;  ///< of the new body, after inversions.h
+    long inverted_14_of_body = 0;  ///< of the new body, after meshing/inversions.h
     long inverted_16_of_body = 0;
 
     // Convergence at alpha = 1.3.

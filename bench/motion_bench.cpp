@@ -2,7 +2,6 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
-#include "sinew/body/foot_contacts.h"
 #include "sinew/body/kinematics.h"
 #include "sinew/body/retarget.h"
 #include "sinew/body/skeleton_model.h"
@@ -208,6 +207,48 @@ double deepest_sole(const MovedPerson& person, std::size_t ankle, std::size_t jo
     return deepest;
 }
 
+// When a point of a recorded foot stands, judged without the retargeter: it is no more than 3 cm
+// above the height that it has when the foot is lowest (the 5th percentile over the clip) and goes
+// no faster than 0.15 m/s between the frames beside, for at least three frames. The first frame, a
+// T-pose, is none of the motion. Lengths are those of a person with legs of 0.85 m.
+std::vector<std::pair<std::size_t, std::size_t>> recorded_stands(const std::vector<Vec3>& path,
+                                                                 double frame_time, double leg) {
+    constexpr double kLow = 0.03 / 0.85;
+    constexpr double kSlow = 0.15 / 0.85;
+    std::vector<double> heights;
+    for (std::size_t f = 1; f < path.size(); ++f) {
+        heights.push_back(path[f].y());
+    }
+    std::sort(heights.begin(), heights.end());
+    const double lowest = heights[heights.size() / 20];
+    std::vector<std::pair<std::size_t, std::size_t>> spans;
+    std::size_t begin = 0;
+    for (std::size_t f = 2; f < path.size(); ++f) {
+        const bool stands = f + 1 < path.size() && path[f].y() < lowest + kLow * leg &&
+                            (path[f + 1] - path[f - 1]).norm() < 2.0 * frame_time * kSlow * leg;
+        if (stands && begin == 0) {
+            begin = f;
+        } else if (!stands && begin > 0) {
+            if (f - begin >= 3) {
+                spans.emplace_back(begin, f - 1);
+            }
+            begin = 0;
+        }
+    }
+    return spans;
+}
+
+// The largest distance along the ground between two positions in a span.
+double widest(const std::vector<Vec3>& path, std::size_t first, std::size_t last) {
+    double far = 0.0;
+    for (std::size_t a = first; a <= last; ++a) {
+        for (std::size_t b = a + 1; b <= last; ++b) {
+            far = std::max(far, std::hypot(path[b].x() - path[a].x(), path[b].z() - path[a].z()));
+        }
+    }
+    return far;
+}
+
 void measure_feet(const Recording& recording, const PersonJoints& source, const MovedPerson& person,
                   double ground, MotionFit& fit) {
     std::vector<double> slides;
@@ -221,33 +262,22 @@ void measure_feet(const Recording& recording, const PersonJoints& source, const 
             (recording.rest_position(source.first(a)) - recording.rest_position(source.first(b)))
                 .norm();
     }
-    const double scale = leg / recorded_leg;
+    const double frame_time = recording.times[1] - recording.times[0];
     for (const std::string point : {"ankle", "toe"}) {
-        std::array<std::vector<Vec3>, 2> recorded;
-        for (std::size_t s = 0; s < 2; ++s) {
-            const Index joint = source.first(point + (s == 0 ? "_l" : "_r"));
-            for (std::size_t f = 0; f < recording.poses.size(); ++f) {
-                recorded[s].push_back(scale * recording.position(f, joint));
-            }
-        }
-        for (std::size_t s = 0; s < 2; ++s) {
-            const std::string side = s == 0 ? "_l" : "_r";
+        for (const std::string side : {"_l", "_r"}) {
+            const Index recorded_joint = source.first(point + side);
             const auto ankle = static_cast<std::size_t>(person.joints.first("ankle" + side));
             const auto joint = static_cast<std::size_t>(person.joints.first(point + side));
-            // A toe joint moves with the foot: its own place, not its rotation, counts.
-            FootPaths paths{.own = recorded[s],
-                            .other = recorded[1 - s],
-                            .frame_time = recording.times[1] - recording.times[0],
-                            .leg = leg};
-            paths.ground = standing_height(paths, 0);
-            for (const ContactSpan& span : find_contacts(paths, 0)) {
-                double far = 0.0;
-                for (std::size_t f = span.first; f <= span.last; ++f) {
-                    Vec3 d = person.frames[f][joint] - person.frames[span.first][joint];
-                    d.y() = 0.0;
-                    far = std::max(far, d.norm());
-                }
-                slides.push_back(far);
+            std::vector<Vec3> recorded;
+            std::vector<Vec3> own;
+            for (std::size_t f = 0; f < recording.poses.size(); ++f) {
+                recorded.push_back(leg / recorded_leg * recording.position(f, recorded_joint));
+                own.push_back(person.frames[f][joint]);
+            }
+            for (const auto& [first, last] : recorded_stands(recorded, frame_time, leg)) {
+                const double slide = widest(own, first, last);
+                slides.push_back(slide);
+                fit.recorded_slide = std::max(fit.recorded_slide, widest(recorded, first, last));
             }
             fit.foot_depth = std::max(fit.foot_depth, deepest_sole(person, ankle, joint, ground));
         }
@@ -256,6 +286,7 @@ void measure_feet(const Recording& recording, const PersonJoints& source, const 
     fit.steps = static_cast<int>(slides.size());
     if (!slides.empty()) {
         fit.slide = slides.back();
+        fit.slide_median = slides[slides.size() / 2];
         fit.slide_p95 =
             slides[static_cast<std::size_t>(0.95 * static_cast<double>(slides.size() - 1))];
     }
@@ -320,7 +351,7 @@ MotionBench run_motion_bench(const std::filesystem::path& data, bool is_short,
     std::sort(clips.begin(), clips.end());
     if (is_short) {
         std::erase_if(clips, [](const fs::path& clip) {
-            return clip.stem() != "07_01" && clip.stem() != "35_01";
+            return clip.stem() != "07_01" && clip.stem() != "35_01" && clip.stem() != "83_29";
         });
     }
     const JointNames names = known_joint_names();

@@ -19,8 +19,10 @@ struct MotionFit {
     double unlimited_mean = 0.0;  ///< rad, in frames in which no coordinate is at a limit
     double limited = 0.0;         ///< fraction of frames with one at a limit, over limbs
     double foot_depth = 0.0;      ///< m, deepest point of a sole below the ground
-    double slide = 0.0;           ///< m, the most that a standing foot goes in a step
+    double slide = 0.0;           ///< m, the most that a standing heel or ball goes in a step
     double slide_p95 = 0.0;       ///< m, of 95 % of the steps
+    double slide_median = 0.0;    ///< m
+    double recorded_slide = 0.0;  ///< m, the most that a standing foot of the recording goes
     int steps = 0;
     double ms_per_frame = 0.0;
     std::vector<LimbError> limbs = {};  ///< as the retargeter reports them
@@ -33,7 +35,7 @@ struct MotionBench {
 
 /// All clips of data/motion on the figure as a man and as a woman, on two MakeHuman skeletons of
 /// data/scans and on the MASS model of data/musculoskeletal, as far as they are there.
-/// @param is_short  only the clips of walking
+/// @param is_short  only the clips of walking and of a stair
 MotionBench run_motion_bench(const std::filesystem::path& data, bool is_short,
                              const Progress& progress = {});
 

@@ -60,6 +60,14 @@ if(SINEW_ARCH AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     endif()
 endif()
 
+# sinew_repeatable_pch(<target>): its precompiled header has the same bytes whenever it is made. Clang would write the times of
+# files into it, and ccache would know none of the compilations that use it in another clone at the same path.
+function(sinew_repeatable_pch target)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    endif()
+endfunction()
+
 # Compilations are remembered across builds where ccache is installed.
 find_program(SINEW_CCACHE ccache)
 if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "cli/describe.h"
+#include "cli/interrupt.h"
 #include "cli/terminal_progress.h"
 #include "cli/versions.h"
 
@@ -35,19 +36,7 @@ namespace sinew::cli {
 
 namespace {
 
-constexpr int kInterrupted = 130;  // as shells report it
-
 constexpr int kPipeClosed = 141;  // as shells report programs whose reader has gone
-
-const Progress* interruptible = nullptr;  // read by the signal handler only
-
-void on_interrupt(int) {
-    if (interruptible != nullptr && !interruptible->is_cancelled()) {
-        interruptible->cancel();
-        return;
-    }
-    std::_Exit(kInterrupted);  // asked twice
-}
 
 struct Common {
     bool is_quiet = false;
@@ -121,7 +110,9 @@ void add_option(CLI::App& app, const Option& option) {
         added->default_str(option.default_text);
     }
     if (takes_number(option)) {
-        added->check([flag = long_name(option), range = option.range](const std::string& text) {
+        Field range = option.range;
+        range.help = range.help.empty() ? option.help : range.help;
+        added->check([flag = long_name(option), range](const std::string& text) {
             char* end = nullptr;
             const double value = std::strtod(text.c_str(), &end);
             if (end != text.c_str() && *end == '\0') {
@@ -256,6 +247,19 @@ int fail_with(const InputError& error, const Verb& verb, bool wants_json) {
     return fail(told.what(), told.parts(), file, kBadInput, wants_json);
 }
 
+// However it ends, nobody ends the program from then on.
+int run_to_its_end(const Verb& verb, const Context& context, nlohmann::ordered_json& result,
+                   Interrupts& interrupts) {
+    try {
+        const int code = verb.run(context, result);
+        interrupts.end();
+        return code;
+    } catch (...) {
+        interrupts.end();
+        throw;
+    }
+}
+
 int run_verb(const Verb& verb, const Common& common, std::string command_line) {
     Context context{.is_quiet = common.is_quiet,
                     .wants_json = common.wants_json,
@@ -263,17 +267,19 @@ int run_verb(const Verb& verb, const Common& common, std::string command_line) {
                     .progress = Progress(make_terminal_progress(common.is_quiet)),
                     .command_line = std::move(command_line)};
     const ThreadLimit limit(common.threads);
-    interruptible = &context.progress;
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
     const auto fail_as = [&](const std::string& found, const char* needs, const char* remedy,
                              int code) {
         return fail(found, {fmt::format("sinew {}", verb.name), found, needs, remedy}, "", code,
                     common.wants_json);
     };
+    const auto stopped = [&](int code) {
+        return fail_as(fmt::format("stopped; {}", kept_note()), "to be let run", "start it again",
+                       code);
+    };
+    Interrupts interrupts(context.progress, stopped);
     try {
         nlohmann::ordered_json result;
-        const int code = verb.run(context, result);
+        const int code = run_to_its_end(verb, context, result, interrupts);
         if (common.wants_json && !result.is_null()) {
             // Text that is not UTF-8 (names from damaged files) must not stop the answer.
             std::puts(result.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
@@ -282,8 +288,7 @@ int run_verb(const Verb& verb, const Common& common, std::string command_line) {
     } catch (const InputError& e) {
         return fail_with(e, verb, common.wants_json);
     } catch (const Cancelled&) {
-        return fail_as("stopped; nothing was written", "to be let run", "start it again",
-                       kInterrupted);
+        return stopped(interrupts.code());
     } catch (const std::bad_alloc&) {
         return fail_as("out of memory. What to do: use a smaller mesh or a lower resolution.",
                        "more memory", "use a smaller mesh or a lower resolution", kBadInput);

@@ -1,6 +1,7 @@
 #include "studio/server/commands.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
 
 #include <fmt/format.h>
 
@@ -139,30 +140,11 @@ void check_field(const Json& value, const CommandField& field) {
     }
 }
 
-// Copies and texts of JSON are made by recursion, which a stack does not bear at any depth.
-bool is_too_deep(std::string_view text) {
-    int depth = 0;
-    bool is_quoted = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (is_quoted) {
-            i += c == '\\' ? 1 : 0;
-            is_quoted = c != '"';
-        } else if (c == '"') {
-            is_quoted = true;
-        } else if ((c == '[' || c == '{') && ++depth > kDeepest) {
-            return true;
-        } else if (c == ']' || c == '}') {
-            --depth;
-        }
-    }
-    return false;
-}
-
 }  // namespace
 
 std::optional<Json> parse_command(std::string_view text) {
-    if (is_too_deep(text)) {
+    // Copies and texts of JSON are made by recursion, which a stack does not bear at any depth.
+    if (is_json_nested_deeper(text, kDeepest)) {
         return std::nullopt;
     }
     Json message = Json::parse(text, nullptr, false);

@@ -3,11 +3,13 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/growth/fat_maps.h"
+#include "sinew/io/people_files.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace sinew::studio {
 
@@ -106,6 +108,7 @@ GrowthPlan plan_of(const Edits& edits, const Body& body) {
             plan.shows_gravity = value > 0.5;
         }
     }
+    plan.people.table = std::make_shared<const PeopleTable>(known_people());
     plan.fat_model = edits.fat_model;
     plan.fat_distribution = edits.fat_distribution;
     if (edits.painted) {

@@ -3,13 +3,14 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/body_surfaces.h"
-#include "sinew/body/tissue_cells.h"
 #include "sinew/io/asset.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/model_files.h"
 #include "sinew/motion/body_model.h"
+#include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 
@@ -34,15 +35,6 @@ std::string write_skin(const std::filesystem::path& path, const GrowthResult& gr
     const Points& positions = grown.sagged.rows() > 0 ? grown.sagged : grown.body.tets.points;
     return write_asset(path, {.content = surfaces_at(grown.body, {.positions = positions},
                                                      std::array{DisplayLayer::Skin})});
-}
-
-// The tetrahedra with tissue, muscle and fibre per cell, as `sinew export` writes them.
-std::string write_tissues(const std::filesystem::path& path, const Body& body) {
-    TetMesh mesh = body.tets;
-    const std::vector<Attribute> cells = tissue_cells(body);
-    mesh.tet_data.insert(mesh.tet_data.end(), cells.begin(), cells.end());
-    write_tets(path, mesh);
-    return fmt::format("{} vertices, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
 }
 
 }  // namespace
@@ -156,13 +148,13 @@ Json Files::export_body(const std::string& file) {
         write_file_bytes(path, growth_recipe_text({.name = path.stem().string(), .plan = plan}));
         note = "recipe";
     } else if (ending == ".osim" || ending == ".xml") {
-        for (const std::string& left_out : write_model(path, model_from_body(now.body))) {
+        for (const std::string& left_out : write_any_model(path, model_from_body(now.body))) {
             note += left_out + "; ";
         }
     } else if (ending == ".obj") {
         note = write_skin(path, now);
     } else if (ending == ".vtu") {
-        note = write_tissues(path, now.body);
+        note = write_body_volume(path, now.body);
     } else {
         note = write_grown(path, rest, now);
     }

@@ -274,7 +274,7 @@ void Growth::add_verbs(Verbs& verbs) {
                .fields = {{.name = "name", .kind = FieldKind::Text},
                           {.name = "recipe", .kind = FieldKind::Object}},
                .answer = [this](ClientId, const Json& message) { return recipe(message); }});
-    const auto add_step = [&](const char* name, std::function<bool(Document&)> change) {
+    const auto add_step = [&](const char* name, const std::function<bool(Document&)>& change) {
         verbs.add({.name = name,
                    .answer = [this, change](ClientId, const Json&) { return step(change); }});
     };

@@ -46,7 +46,7 @@ public:
     void answer_waiting();
 
 private:
-    struct Waiting {
+    struct Waiting {  // NOLINT(bugprone-exception-escape): moves of JSON values do not throw
         ClientId client;
         Json message;
     };

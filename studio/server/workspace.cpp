@@ -15,7 +15,7 @@ namespace sinew::studio {
 
 namespace fs = std::filesystem;
 
-Workspace::Workspace(fs::path folder) {
+Workspace::Workspace(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     folder_ = fs::canonical(folder, error);

@@ -13,7 +13,7 @@ namespace sinew::studio {
 class Workspace {
 public:
     /// Made where it does not exist. @throws InputError
-    explicit Workspace(std::filesystem::path folder);
+    explicit Workspace(const std::filesystem::path& folder);
 
     struct Entry {
         std::string name;

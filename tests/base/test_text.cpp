@@ -14,6 +14,15 @@ TEST(Text, NearestWordForgivesTypingErrors) {
     EXPECT_EQ(did_you_mean("bicpes", muscles), ", did you mean 'biceps'?");
 }
 
+TEST(Text, ShortWordsAreTakenForAnotherByOneEditOnly) {
+    const std::vector<std::string> endings = {".msh", ".ele", ".obj", ".stl"};
+    EXPECT_EQ(nearest_word(".mot", endings), "");
+    EXPECT_EQ(nearest_word(".dae", endings), "");
+    EXPECT_EQ(nearest_word(".fbx", endings), "");
+    EXPECT_EQ(nearest_word(".ojb", endings), ".obj");
+    EXPECT_EQ(nearest_word(".st", endings), ".stl");
+}
+
 TEST(Text, SplitKeepsEmptyWords) {
     EXPECT_EQ(split("a,,b", ','), (std::vector<std::string>{"a", "", "b"}));
     EXPECT_EQ(split("", ','), (std::vector<std::string>{""}));

@@ -6,8 +6,9 @@
 namespace sinew {
 namespace {
 
-// Walking on the man, the woman, two MakeHuman skeletons and the MASS model. `sinew bench motion`
-// measures all clips.
+// Walking and a stair on the man, the woman, two MakeHuman skeletons and the MASS model. Whether a
+// foot stands is judged by height and speed of the recorded one, not by the retargeter; the stair
+// served for no choice in it. `sinew bench motion` measures all clips.
 TEST(RecordedClips, WalkersPointTheirLimbsAlikeAndTheirFeetStand) {
     SINEW_NEEDS_SHARED(motion, "motion");
     const bench::MotionBench done = bench::run_motion_bench(motion.parent_path(), true);
@@ -19,8 +20,7 @@ TEST(RecordedClips, WalkersPointTheirLimbsAlikeAndTheirFeetStand) {
         EXPECT_LT(kDegrees * fit.limb_mean, 2.0);
         EXPECT_LT(fit.foot_depth, 0.01);
         EXPECT_GE(fit.steps, 4);
-        EXPECT_LT(fit.slide_p95, 0.01);
-        EXPECT_LT(fit.slide, 0.015);
+        EXPECT_LT(fit.slide, 0.01);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
+#include "sinew/meshing/prism_columns.h"
 #include "sinew/meshing/tetrahedralise.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +107,7 @@ TEST(FatColumns, FillTheSpaceBetweenSkinAndEnvelopeOnce) {
     const Dumbbell& d = dumbbell();
     Points both(2 * d.skin.points.rows(), 3);
     both << d.skin.points, d.envelope.mesh.points;
-    const Tets columns = fat_columns(d.skin.triangles, d.skin.points.rows());
+    const Tets columns = prism_columns(d.skin.triangles, d.skin.points.rows());
     EXPECT_GT(tet_volumes(both, columns).minCoeff(), 0.0);
     EXPECT_NEAR(volume(both, columns), enclosed_volume(d.skin) - enclosed_volume(d.envelope.mesh),
                 1e-9);
@@ -132,7 +133,7 @@ TEST(ColumnShaping, SliversGoAwayAndMusclesStayInside) {
     const Eigen::Index n = skin.points.rows();
     Points both(2 * n, 3);
     both << skin.points, 0.95 * skin.points;
-    const Tets columns = fat_columns(skin.triangles, n);
+    const Tets columns = prism_columns(skin.triangles, n);
     // Some vertices are pushed towards a neighbour as far as columns keep a volume.
     const Lists around = neighbours_of_vertices(skin.triangles, n);
     for (const Index v : {10, 100, 222, 400, 601}) {

@@ -107,6 +107,59 @@ TEST_F(CliModels, ActivationsAreWrittenAsTables) {
     EXPECT_NE(back.err.find("back.mot"), std::string::npos) << back.err;
 }
 
+TEST_F(CliModels, LoadsReachTheJointsAndUnitsAreNotGuessedInSilence) {
+    // 10 N upwards, 0.1 m beside the hinge, lift with 1 N m.
+    std::ofstream(folder.path() / "grf.sto")
+        << "grf\nversion=1\nnRows=2\nnColumns=7\nendheader\n"
+           "time\tf_vx\tf_vy\tf_vz\tf_px\tf_py\tf_pz\n0\t0\t10\t0\t0.1\t0\t0\n"
+           "1\t0\t10\t0\t0.1\t0\t0\n";
+    std::ofstream(folder.path() / "loads.json") << R"({"version": 1, "data": "grf.sto",
+               "loads": [{"name": "push", "body": "link", "force": "f_v", "point": "f_p"}]})";
+    const auto moment = [&](std::vector<std::string> more) {
+        std::vector<std::string> call = {"activations", arm, "--motion", lift,
+                                         "--filter",    "0", "--json"};
+        call.insert(call.end(), more.begin(), more.end());
+        const support::Outcome outcome = run_sinew(call);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.json();
+    };
+    const nlohmann::json without = moment({});
+    const nlohmann::json with = moment({"--loads-setup", folder / "loads.json"});
+    EXPECT_EQ(without["loads"], 0);
+    EXPECT_EQ(with["loads"], 1);
+    EXPECT_NEAR(without["peak_moment"]["angle_moment"].get<double>() -
+                    with["peak_moment"]["angle_moment"].get<double>(),
+                1.0, 1e-9);
+    EXPECT_EQ(run_sinew({"activations", arm, "--motion", lift, "--loads", folder / "grf.sto"}).code,
+              2);
+    // Radians of 20 to 40 are no motion of an arm; without a header they are degrees, and said so.
+    std::string text = support::bytes_of(lift);
+    text.replace(text.find("inDegrees=yes"), 13, "inDegrees=no");
+    std::ofstream(folder.path() / "radians.mot") << text;
+    EXPECT_EQ(run_sinew({"activations", arm, "--motion", folder / "radians.mot"}).code, 2);
+    text.erase(text.find("inDegrees=no"), 13);
+    std::ofstream(folder.path() / "unsaid.mot") << text;
+    const support::Outcome unsaid =
+        run_sinew({"activations", arm, "--motion", folder / "unsaid.mot", "--json"});
+    EXPECT_EQ(unsaid.code, 0) << unsaid.err;
+    EXPECT_NE(unsaid.json()["notes"].dump().find("taken as degrees"), std::string::npos);
+}
+
+TEST_F(CliModels, MusclesOverAMotionAreATable) {
+    const support::Outcome outcome = run_sinew(
+        {"muscles", arm, "--motion", lift, "-o", folder / "m.sto", "--reactions", folder / "r.sto",
+         "--quantity", "length", "--quantity", "moment_arm", "--plot", folder / "m.png", "--json"});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.json()["columns"], 2);
+    EXPECT_NE(support::bytes_of(folder / "m.sto").find("flexor_moment_arm_angle"),
+              std::string::npos);
+    EXPECT_NE(support::bytes_of(folder / "r.sto").find("hinge_fx"), std::string::npos);
+    EXPECT_EQ(run_sinew({"muscles", arm, "--motion", lift, "--quantity", "lenght"}).code, 2);
+    const support::Outcome info = run_sinew({"info", folder / "m.sto", "--json"});
+    EXPECT_EQ(info.json()["kind"], "table");
+    EXPECT_EQ(info.json()["frames"], 41);
+}
+
 TEST_F(CliModels, RangesOfMotionNameTheMuscleThatStops) {
     const support::Outcome outcome =
         run_sinew({"rom", arm, "--joint", "hinge", "--fibre-stretch", "1.1", "--json"});

@@ -171,6 +171,9 @@ TEST(Scripts, NonsenseIsRefusedBeforeTheWork) {
         {{"activations", "no.osim", "--motion", "no.mot", "-o", folder / "a.sto", "--forces",
           folder / "a.sto"},
          "two results"},
+        {{"ik", "no.osim", "--markers", "no.trc", "-o", folder / "a.csv"}, ".mot"},
+        {{"ik", "no.osim"}, "--markers"},
+        {{"scale", "no.osim", "--markers", "no.trc", "--mass", "-3"}, "--mass"},
         {{"contract", limb, "--muscles", "biceps", "--duration", "-1", "-o", out}, "--duration"},
         {{"contract", limb, "--muscles", "biceps", "--duration", "nan", "-o", out}, "--duration"},
         {{"contract", limb, "--muscles", "biceps", "--rate", "-1", "-o", out}, "--rate"},
@@ -272,9 +275,10 @@ TEST(Schema, JobFilesOfTheRepositoryKeepTheirs) {
 
 TEST(Schema, EveryVerbHasOneOfItsOptions) {
     const std::string help = run_sinew({"--help"}).out;
-    for (const char* verb : {"figure", "build", "export", "info", "check", "convert", "repair",
-                             "remesh", "tetrahedralise", "render", "grow", "solve", "muscles",
-                             "activations", "rom", "skin", "contract", "studio"}) {
+    for (const char* verb : {"figure", "build",   "export",         "info",   "check", "convert",
+                             "repair", "remesh",  "tetrahedralise", "render", "fit",   "grow",
+                             "solve",  "muscles", "activations",    "rom",    "skin",  "contract",
+                             "studio", "ik",      "scale"}) {
         const Json schema = schema_of(verb);
         ASSERT_TRUE(schema["$defs"].contains("options")) << verb;
         EXPECT_FALSE(schema["$defs"]["options"]["properties"].empty()) << verb;

@@ -1,3 +1,4 @@
+#include "sinew/base/timer.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/motion_table.h"
@@ -55,6 +56,56 @@ TEST(CliSkin, SaysWhatTheContractNames) {
         EXPECT_FALSE(said.contains("comparison"));
         EXPECT_TRUE(std::filesystem::exists(arm.folder / "o.mdd"));
     }
+}
+
+TEST(CliSkin, WhatDoesNothingOrIsMissingIsNamed) {
+    const ArmFiles arm;
+    const auto told = [](const std::vector<std::string>& words) {
+        const support::Outcome outcome = support::run_sinew(words);
+        EXPECT_EQ(outcome.code, 2) << outcome.err;
+        return outcome.err;
+    };
+    EXPECT_TRUE(support::has(told({"skin", "nowhere.ply", "-o", "x.glb"}), "no such file"));
+    EXPECT_TRUE(support::has(told(arm.skin({"--animation", "zz", "-o", arm.folder / "x.glb"})),
+                             "--animation"));
+    write_archive(arm.folder / "limb.sinew", support::limb_body({.along = 6, .across = 4}));
+    EXPECT_TRUE(support::has(told({"skin", arm.folder / "limb.sinew", "-o", arm.folder / "x.glb"}),
+                             "no motion"));
+    // A range that is broken says what the value is for.
+    const std::string rate = told(arm.skin({"--rate", "-1", "-o", arm.folder / "x.glb"}));
+    EXPECT_TRUE(support::has(rate, "(frames per second)")) << rate;
+}
+
+// 461 files stood in a folder after "nothing was written".
+TEST(CliSkin, AnInterruptedSequenceNamesTheFramesThatAreComplete) {
+    const ArmFiles arm;
+    const std::filesystem::path frames = arm.folder / "seq";
+    double seconds = 0.0;
+    const support::Outcome outcome = support::run_sinew_interrupted(
+        arm.skin({"--frames", "20000", "--sequence", "ply", "-o", frames}),
+        [&] { return std::filesystem::exists(frames / "frame_0002.ply"); }, seconds);
+    EXPECT_EQ(outcome.code, 130) << outcome.err;
+    std::size_t count = 0;
+    for (const auto& file : std::filesystem::directory_iterator(frames)) {
+        count += file.path().filename().string().starts_with("frame_") ? 1u : 0u;
+    }
+    const std::string said = outcome.json()["error"]["found"];
+    // The last one may have been written when the message was made already.
+    const bool is_exact = said.find(fmt::format("{} frames are complete", count)) != said.npos;
+    const bool is_one_less =
+        said.find(fmt::format("{} frames are complete", count - 1)) != said.npos;
+    EXPECT_TRUE(is_exact || is_one_less) << said << ", " << count << " files";
+    EXPECT_NE(said.find("frame_0000.ply to frame_"), said.npos) << said;
+    EXPECT_EQ(outcome.json()["exit"], 130);
+    // No second thoughts: a file is not there at all.
+    const std::filesystem::path file = arm.folder / "long.mdd";
+    const Timer started;
+    const support::Outcome whole = support::run_sinew_interrupted(
+        arm.skin({"--frames", "20000", "-o", file}), [&] { return started.seconds() > 1.0; },
+        seconds);
+    EXPECT_EQ(whole.code, 130) << whole.err;
+    EXPECT_NE(whole.err.find("nothing was written"), std::string::npos) << whole.err;
+    EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 TEST(CliSkin, ComparesThreeMethodsInAPicture) {

@@ -5,6 +5,7 @@
 #include "sinew/energy/projective_bending.h"
 #include "sinew/energy/projective_contacts.h"
 #include "sinew/energy/projective_line.h"
+#include "sinew/energy/projective_prisms.h"
 #include "sinew/energy/projective_spring.h"
 #include "sinew/energy/projective_triangles.h"
 
@@ -167,6 +168,33 @@ TEST(ProjectiveLine, PullsAcrossTheLineOnly) {
     x << 2, 1, 9;
     EXPECT_LE((force_of(line, x) - Points(Eigen::RowVector3d(-2, -2, 0))).norm(), 1e-14);
     expect_sound(line, x, 1.0);
+}
+
+// Prisms along y: stretch by any factor within the range, and rigid motions, cost nothing; across
+// it they do, and the force is the derivative of the energy.
+TEST(ProjectivePrisms, Komaritzan48OnlyStretchAcrossTheSkinIsFree) {
+    Points rest(6, 3);
+    rest << 0, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0;
+    const ProjectivePrisms::Prism prism{.corners = {0, 1, 2, 3, 4, 5}, .weight = 3.0};
+    const ProjectivePrisms term(rest, {&prism, 1}, {.least = 0.2, .most = 5.0});
+    ASSERT_EQ(term.size(), 1u);
+    const Mat3 R = Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()).toRotationMatrix();
+    for (const double factor : {0.2, 1.0, 4.9}) {
+        Points x = rest;
+        x.col(1) *= factor;
+        EXPECT_LT(term.value(x * R.transpose()), 1e-18) << factor;
+    }
+    Points x = rest;
+    x.col(1) *= 6.0;  // one more than free: 3 / 2 * 1^2
+    EXPECT_NEAR(term.value(x), 1.5, 1e-9);
+    x = rest;
+    x.col(0) *= 2.0;
+    EXPECT_NEAR(term.value(x), 1.5, 1e-9);
+    for (std::uint64_t seed = 1; seed < 5; ++seed) {
+        const Points y = support::shaken(rest, 0.3, Seed{seed});
+        support::expect_force_is_minus_gradient(term, y, 1.0, 1e-5);
+        support::expect_quadratic_is_an_upper_bound(term, y, 1.0);
+    }
 }
 
 TEST(ProjectiveContacts, KomaritzanCommonMotionsCostNothing) {

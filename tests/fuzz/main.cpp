@@ -18,6 +18,7 @@ struct Target {
 };
 constexpr std::array kTargets = {
     Target{"fuzz_bvh", sinew::fuzz::feed_bvh},
+    Target{"fuzz_c3d", sinew::fuzz::feed_c3d},
     Target{"fuzz_documents", sinew::fuzz::feed_documents},
     Target{"fuzz_fbx_points", sinew::fuzz::feed_fbx_points},
     Target{"fuzz_gltf", sinew::fuzz::feed_gltf},
@@ -36,6 +37,9 @@ constexpr std::array kTargets = {
     Target{"fuzz_stl", sinew::fuzz::feed_stl},
     Target{"fuzz_studio", sinew::fuzz::feed_studio},
     Target{"fuzz_tetgen", sinew::fuzz::feed_tetgen},
+    Target{"fuzz_trc", sinew::fuzz::feed_trc},
+    Target{"fuzz_trial_setups", sinew::fuzz::feed_trial_setups},
+    Target{"fuzz_vtu", sinew::fuzz::feed_vtu},
 };
 
 Feed chosen = nullptr;  // libFuzzer hands nothing over from one function to the other

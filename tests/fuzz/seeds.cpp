@@ -9,6 +9,7 @@
 #include "sinew/io/ply.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/stl.h"
+#include "sinew/io/vtu.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "tests/support/binary_fbx.h"
+#include "tests/support/c3d_file.h"
 
 namespace {
 
@@ -61,6 +63,14 @@ void write_seeds(const std::filesystem::path& folder) {
             {FbxNode("Objects")
                  .with(FbxNode("Geometry").with(FbxNode("Vertices").numbers(numbers)))
                  .with(FbxNode("Geometry").with(FbxNode("Vertices").packed_numbers(numbers)))}));
+    support::C3dMaker trial{.markers = {"A", "B"},
+                            .channels = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"}};
+    trial.has_plate = true;
+    trial.frames.assign(3, {Vec3(1.0, 2.0, 3.0), Vec3(4.0, 5.0, 6.0)});
+    trial.samples.assign(3, std::vector<double>(6, -500.0));
+    put("c3d", "floats", trial.bytes());
+    trial.scale = 0.1F;
+    put("c3d", "integers", trial.bytes());
     put("medit", "tets", format_medit(tets));
     put("msh", "surface", format_msh(parts));
     put("msh", "surface_ascii", format_msh(parts, {.is_ascii = true}));
@@ -78,6 +88,9 @@ void write_seeds(const std::filesystem::path& folder) {
     write_mdd(folder / "point_cache" / "two.mdd", times, frames);
     put("stl", "binary", format_stl(parts));
     put("stl", "ascii", format_stl(parts, {.is_ascii = true}));
+    put("vtu", "surface", format_vtu(parts));
+    put("vtu", "tets", format_vtu(tets));
+    put("vtu", "plain", format_vtu(tets, {.is_compressed = false}));
 }
 
 }  // namespace

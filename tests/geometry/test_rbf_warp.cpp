@@ -59,6 +59,18 @@ TEST(RbfWarp, CentresReachTheirTargets) {
 }
 
 // The same saddle point system by a general factorisation, straight from the definition.
+TEST(RbfWarp, OneSystemServesManyTargets) {
+    const TriangleMesh ball = support::sphere(2, 1.0);
+    const RbfSystem system(ball.points);
+    for (const double factor : {0.5, 1.7}) {
+        Points target = ball.points;
+        target.col(1) = factor * target.col(1).array().square();
+        const Vec3 p(0.1, 0.2, -0.3);
+        EXPECT_EQ(system.to(target).at(p), RbfWarp(ball.points, target).at(p));
+    }
+    EXPECT_THROW(system.to(Points(ball.points.topRows(5))), InputError);
+}
+
 TEST(RbfWarp, Duchon1977AgreesWithTheFullSystemSolvedAtOnce) {
     const Eigen::Index n = 60;
     const Points c = random_points(n, 1.0, Seed{4});

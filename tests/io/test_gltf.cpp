@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/body/body_surfaces.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
@@ -6,6 +7,7 @@
 #include "sinew/mesh/validity.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <cstring>
 #include <filesystem>
@@ -122,6 +124,58 @@ TEST(Gltf, PartsComeBackWithNamesKindsAndColours) {
     }
     ASSERT_EQ(back[0].mesh.point_data.size(), 1u);
     EXPECT_EQ(back[0].mesh.point_data[0].values, parts[0].mesh.point_data[0].values);
+}
+
+TEST(Gltf, PartsOfOneKindAreAGroupWithAMaterialOfThatName) {
+    MeshPart biceps{.name = "biceps_l",
+                    .mesh = support::box({0, 0, 0}, {1, 1, 1}),
+                    .kind = "muscle",
+                    .colour = colour_of_kind("muscle")};
+    biceps.mesh.point_data = {
+        {.name = "tendon", .components = 1, .values = {0, 0, 0, 0, 1, 1, 1, 1}}};
+    MeshPart triceps = biceps;
+    triceps.name = "triceps_l";
+    const MeshPart skin{.name = "skin",
+                        .mesh = support::box({0, 0, 0}, {2, 2, 2}),
+                        .kind = "skin",
+                        .colour = colour_of_kind("skin")};
+    const std::vector<MeshPart> parts = {skin, biceps, triceps};
+    const std::string bytes = glb_bytes(scene_of(parts));
+    // The JSON chunk's length stands before it.
+    std::uint32_t length = 0;
+    std::memcpy(&length, bytes.data() + 12, 4);
+    const auto root = nlohmann::json::parse(bytes.substr(20, length));
+    ASSERT_EQ(root["materials"].size(), 2u);
+    EXPECT_EQ(root["materials"][0]["name"], "skin");
+    EXPECT_EQ(root["materials"][1]["name"], "muscle");
+    EXPECT_NE(root["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"],
+              root["materials"][1]["pbrMetallicRoughness"]["baseColorFactor"]);
+    const auto& roots = root["scenes"][0]["nodes"];
+    ASSERT_EQ(roots.size(), 2u);
+    EXPECT_EQ(root["nodes"][roots[0].get<std::size_t>()]["name"], "skin");
+    const auto& group = root["nodes"][roots[1].get<std::size_t>()];
+    EXPECT_EQ(group["name"], "muscles");
+    EXPECT_EQ(group["children"].size(), 2u);
+    // Belly and tendon differ in colour, and all parts come back.
+    EXPECT_TRUE(root["meshes"][1]["primitives"][0]["attributes"].contains("COLOR_0"));
+    const std::vector<MeshPart> back = rest_parts(parse_gltf(bytes, "x.glb"), "x.glb");
+    ASSERT_EQ(back.size(), 3u);
+    EXPECT_EQ(back[2].name, "triceps_l");
+    EXPECT_EQ(back[2].kind, "muscle");
+}
+
+TEST(Gltf, PartsThatPlayShapesShareOneAnimation) {
+    const std::vector<MeshPart> parts = {{.name = "a", .mesh = support::box({0, 0, 0}, {1, 1, 1})},
+                                         {.name = "b", .mesh = support::box({0, 0, 0}, {1, 1, 1})}};
+    GltfScene scene = scene_of(parts);
+    const std::vector<double> times = {0.0, 1.0};
+    for (Index p = 0; p < 2; ++p) {
+        const Points rest = parts[0].mesh.points;
+        add_vertex_animation(scene, p, times, {rest, 2.0 * rest});
+    }
+    const GltfScene back = parse_gltf(glb_bytes(scene), "x.glb");
+    ASSERT_EQ(back.animations.size(), 1u);
+    EXPECT_EQ(back.animations[0].tracks.size(), 2u);
 }
 
 TEST(Gltf, SkinsMorphsAndAnimationsComeBack) {

@@ -154,6 +154,112 @@ TEST(JointNames, EveryConventionOfTheTableDrivesACharacterOfOtherNames) {
     }
 }
 
+// Rigs as their programs write them, with what else they have: helpers, twist bones, fingers, ends.
+struct WrittenRig {
+    const char* program;
+    std::vector<std::string> joints;
+    std::map<std::string, std::string> parts;
+};
+
+std::vector<WrittenRig> written_rigs() {
+    return {
+        {"Mixamo",
+         {"mixamorig:Hips", "mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2",
+          "mixamorig:Neck", "mixamorig:Head", "mixamorig:HeadTop_End", "mixamorig:LeftShoulder",
+          "mixamorig:LeftArm", "mixamorig:LeftForeArm", "mixamorig:LeftHand",
+          "mixamorig:LeftHandThumb1", "mixamorig:LeftHandIndex1", "mixamorig:LeftUpLeg",
+          "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:LeftToeBase",
+          "mixamorig:LeftToe_End"},
+         {{"pelvis", "mixamorig:Hips"},
+          {"shoulder_l", "mixamorig:LeftArm"},
+          {"clavicle_l", "mixamorig:LeftShoulder"},
+          {"hip_l", "mixamorig:LeftUpLeg"},
+          {"knee_l", "mixamorig:LeftLeg"},
+          {"toe_l", "mixamorig:LeftToeBase"}}},
+        {"Blender Rigify, deforming bones",
+         {"root",           "DEF-spine",         "DEF-spine.001",
+          "DEF-spine.002",  "DEF-spine.003",     "DEF-spine.004",
+          "DEF-spine.005",  "DEF-spine.006",     "DEF-pelvis.R",
+          "DEF-shoulder.R", "DEF-upper_arm.R",   "DEF-upper_arm.R.001",
+          "DEF-forearm.R",  "DEF-forearm.R.001", "DEF-hand.R",
+          "DEF-thigh.R",    "DEF-thigh.R.001",   "DEF-shin.R",
+          "DEF-shin.R.001", "DEF-foot.R",        "DEF-toe.R"},
+         {{"pelvis", "DEF-spine"},
+          {"head", "DEF-spine.006"},
+          {"shoulder_r", "DEF-upper_arm.R"},
+          {"elbow_r", "DEF-forearm.R"},
+          {"hip_r", "DEF-thigh.R"},
+          {"ankle_r", "DEF-foot.R"}}},
+        {"SMPL",
+         {"m_avg_root", "m_avg_Pelvis", "m_avg_L_Hip", "m_avg_L_Knee", "m_avg_L_Ankle",
+          "m_avg_L_Foot", "m_avg_Spine1", "m_avg_Spine2", "m_avg_Spine3", "m_avg_Neck",
+          "m_avg_Head", "m_avg_L_Collar", "m_avg_L_Shoulder", "m_avg_L_Elbow", "m_avg_L_Wrist",
+          "m_avg_L_Hand"},
+         {{"pelvis", "m_avg_Pelvis"},
+          {"hip_l", "m_avg_L_Hip"},
+          {"toe_l", "m_avg_L_Foot"},
+          {"shoulder_l", "m_avg_L_Shoulder"}}},
+        {"SMPL-X",
+         {"pelvis",        "left_hip",       "right_hip",    "spine1",
+          "left_knee",     "right_knee",     "spine2",       "left_ankle",
+          "right_ankle",   "spine3",         "left_foot",    "right_foot",
+          "neck",          "left_collar",    "right_collar", "head",
+          "left_shoulder", "right_shoulder", "left_elbow",   "right_elbow",
+          "left_wrist",    "right_wrist",    "jaw",          "left_eye_smplhf",
+          "left_index1",   "left_thumb1"},
+         {{"pelvis", "pelvis"},
+          {"clavicle_r", "right_collar"},
+          {"elbow_r", "right_elbow"},
+          {"thumb_l", "left_thumb1"}}},
+        {"Xsens, segments",
+         {"Pelvis", "L5", "L3", "T12", "T8", "Neck", "Head", "Right Shoulder", "Right Upper Arm",
+          "Right Forearm", "Right Hand", "Right Upper Leg", "Right Lower Leg", "Right Foot",
+          "Right Toe"},
+         {{"pelvis", "Pelvis"},
+          {"shoulder_r", "Right Upper Arm"},
+          {"elbow_r", "Right Forearm"},
+          {"hip_r", "Right Upper Leg"},
+          {"knee_r", "Right Lower Leg"}}},
+        {"Xsens, BVH",
+         {"Hips", "Chest", "Chest2", "Chest3", "Chest4", "Neck", "Head", "RightCollar",
+          "RightShoulder", "RightElbow", "RightWrist", "RightHip", "RightKnee", "RightAnkle",
+          "RightToe"},
+         {{"clavicle_r", "RightCollar"},
+          {"shoulder_r", "RightShoulder"},
+          {"hip_r", "RightHip"},
+          {"toe_r", "RightToe"}}},
+        {"VRM",
+         {"Armature", "hips", "spine", "chest", "upperChest", "neck", "head", "leftEye", "jaw",
+          "leftShoulder", "leftUpperArm", "leftLowerArm", "leftHand", "leftThumbProximal",
+          "leftMiddleProximal", "leftUpperLeg", "leftLowerLeg", "leftFoot", "leftToes"},
+         {{"pelvis", "hips"},
+          {"clavicle_l", "leftShoulder"},
+          {"shoulder_l", "leftUpperArm"},
+          {"knee_l", "leftLowerLeg"}}},
+        {"OpenSim, Rajagopal",
+         {"ground_pelvis", "hip_r", "walker_knee_r", "patellofemoral_r", "ankle_r", "subtalar_r",
+          "mtp_r", "back", "acromial_r", "elbow_r", "radioulnar_r", "radius_hand_r"},
+         {{"pelvis", "ground_pelvis"},
+          {"hip_r", "hip_r"},
+          {"knee_r", "walker_knee_r"},
+          {"shoulder_r", "acromial_r"},
+          {"wrist_r", "radius_hand_r"},
+          {"toe_r", "mtp_r"}}}};
+}
+
+TEST(JointNames, RigsAsTheirProgramsWriteThemAreUnderstood) {
+    const JointNames names = known_joint_names();
+    for (const WrittenRig& rig : written_rigs()) {
+        SCOPED_TRACE(rig.program);
+        const PersonJoints found = find_person_joints(rig.joints, names);
+        for (const auto& [part, name] : rig.parts) {
+            const Index joint = found.first(part);
+            ASSERT_GE(joint, 0) << part;
+            EXPECT_EQ(rig.joints[static_cast<std::size_t>(joint)], name) << part;
+        }
+    }
+}
+
 TEST(JointNames, ARecordingThatSharesOnlyItsRootIsRefusedWithWhatIsNeeded) {
     MotionClip clip = clip_named_by(known_joint_names().conventions[0]);
     for (MotionJoint& joint : clip.joints) {

@@ -62,6 +62,31 @@ TEST(Usda, MeshesSayUnitAxisColourAndName) {
     EXPECT_EQ(count_of(text.substr(indices, text.find(']', indices) - indices), ","), 35u);
 }
 
+TEST(Usda, PartsOfOneKindStandBelowOneGroup) {
+    const std::vector<MeshPart> parts = {
+        {.name = "skin", .mesh = support::sphere(0, 1.0), .kind = "skin"},
+        {.name = "femur", .mesh = support::sphere(0, 1.0), .kind = "bone"},
+        {.name = "bones", .mesh = support::sphere(0, 1.0), .kind = "bone"}};
+    const std::string text = format_usda(parts);
+    // The group's name is not that of a part.
+    const std::size_t group = text.find("def Xform \"bones_\"");
+    ASSERT_NE(group, std::string::npos);
+    EXPECT_LT(text.find("def Mesh \"skin\""), group);
+    EXPECT_GT(text.find("def Mesh \"femur\""), group);
+    EXPECT_EQ(count_of(text, "def Xform"), 2u);
+    EXPECT_EQ(count_of(text, "{"), count_of(text, "}"));
+    const support::TemporaryFolder folder;
+    UsdaFrameWriter writer(folder / "x.usda", parts, {0.0, 1.0});
+    Points all(36, 3);
+    all << parts[0].mesh.points, parts[1].mesh.points, parts[2].mesh.points;
+    writer.add(all);
+    writer.add(all);
+    writer.commit();
+    const std::string moving = read_file_bytes(folder / "x.usda");
+    EXPECT_EQ(count_of(moving, "def Xform"), 2u);
+    EXPECT_EQ(count_of(moving, "{"), count_of(moving, "}"));
+}
+
 TEST(Usda, InvalidPartsAreRefused) {
     MeshPart part{.name = "x", .mesh = support::box({0, 0, 0}, {1, 1, 1})};
     part.mesh.triangles(0, 0) = 8;

@@ -2,6 +2,7 @@
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/vtu.h"
+#include "sinew/mesh/validity.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -143,6 +144,89 @@ TEST(Vtu, ACollectionNamesItsFilesAtTheirTimes) {
     const std::string text = read_file_bytes(folder / "c.pvd");
     EXPECT_NE(text.find("type=\"Collection\""), std::string::npos);
     EXPECT_NE(text.find("<DataSet timestep=\"0.5\" file=\"b.vtu\"/>"), std::string::npos) << text;
+}
+
+TEST(Vtu, WhatIsWrittenIsReadBackBitByBit) {
+    TetMesh mesh = support::one_tet();
+    mesh.region = {5};
+    mesh.point_data = {{.name = "heat", .components = 1, .values = {0.1, 0.2, 0.3, 0.4}}};
+    mesh.tet_data = {{.name = "fibre", .components = 3, .values = {0.6, 0.8, 0.0}}};
+    for (const bool is_compressed : {true, false}) {
+        const MixedMesh back =
+            parse_vtu(format_vtu(mesh, {.is_compressed = is_compressed,
+                                        .names = {{.data = "muscle_names", .names = {"biceps"}}}}),
+                      "x.vtu");
+        EXPECT_EQ(back.tets.points, mesh.points);
+        EXPECT_EQ(back.tets.tets, mesh.tets);
+        EXPECT_EQ(back.tets.region, mesh.region);
+        ASSERT_EQ(back.tets.point_data.size(), 1u);
+        EXPECT_EQ(back.tets.point_data[0].values, mesh.point_data[0].values);
+        ASSERT_EQ(back.tets.tet_data.size(), 1u);
+        EXPECT_EQ(back.tets.tet_data[0].name, "fibre");
+        EXPECT_EQ(back.tets.tet_data[0].values, mesh.tet_data[0].values);
+    }
+    const support::TemporaryFolder folder;
+    const std::vector<MeshPart> parts = {{.name = "a", .mesh = support::sphere(1, 1.0)},
+                                         {.name = "b", .mesh = support::sphere(0, 2.0)}};
+    write_surface(folder / "s.vtu", parts);
+    const std::vector<MeshPart> surface = read_surface(folder / "s.vtu");
+    ASSERT_EQ(surface.size(), 1u);
+    EXPECT_EQ(surface[0].mesh.triangles.rows(),
+              parts[0].mesh.triangles.rows() + parts[1].mesh.triangles.rows());
+}
+
+// As other programs write it: text, and base64 in the XML. The numbers were encoded by hand with
+// Python's struct and base64 (points 0, x, y, z of the unit tetrahedron in single precision).
+TEST(Vtu, TextAndBase64AreRead) {
+    const auto grid = [](const std::string& points, const std::string& type) {
+        return R"(<VTKFile type="UnstructuredGrid" byte_order="LittleEndian"><UnstructuredGrid>
+            <Piece NumberOfPoints="4" NumberOfCells="2"><Points>)" +
+               points + R"(</Points><Cells>
+            <DataArray type="Int64" Name="connectivity" format="ascii">0 1 2 3 0 2 1</DataArray>
+            <DataArray type="Int64" Name="offsets" format="ascii">4 7</DataArray>
+            <DataArray type="UInt8" Name="types" format="ascii">10 )" +
+               type + R"(</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>)";
+    };
+    const std::string text =
+        R"(<DataArray type="Float32" NumberOfComponents="3" format="ascii">
+           0 0 0 1 0 0 0 1 0 0 0 1</DataArray>)";
+    const std::string base64 =
+        R"(<DataArray type="Float32" NumberOfComponents="3" format="binary">
+           MAAAAAAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPw==</DataArray>)";
+    for (const std::string& points : {text, base64}) {
+        const MixedMesh mesh = parse_vtu(grid(points, "5"), "x.vtu");
+        EXPECT_EQ(mesh.tets.points.row(1), Eigen::RowVector3d(1, 0, 0));
+        EXPECT_EQ(mesh.tets.points.row(3), Eigen::RowVector3d(0, 0, 1));
+        EXPECT_EQ(mesh.tets.tets.rows(), 1);
+        EXPECT_EQ(mesh.triangles.rows(), 1);
+    }
+    EXPECT_THROW(parse_vtu(grid(text, "12"), "x.vtu"), InputError);  // a hexahedron
+    EXPECT_THROW(parse_vtu("<VTKFile type=\"PolyData\"/>", "x.vtu"), InputError);
+}
+
+TEST(Vtu, DamageIsRefusedAndNothingElse) {
+    TetMesh mesh = support::one_tet();
+    mesh.region = {1};
+    for (const bool is_compressed : {true, false}) {
+        const std::string good = format_vtu(mesh, {.is_compressed = is_compressed});
+        for (std::size_t cut = 0; cut < good.size(); cut += 7) {
+            try {
+                parse_vtu(good.substr(0, cut), "x.vtu");
+            } catch (const InputError&) {
+            }
+        }
+        for (std::size_t at = 0; at < good.size(); ++at) {
+            std::string bad = good;
+            bad[at] = static_cast<char>(bad[at] ^ 0x55);
+            MixedMesh read;
+            try {
+                read = parse_vtu(bad, "x.vtu");
+            } catch (const InputError&) {
+                continue;
+            }
+            EXPECT_NO_THROW(require_valid(read.tets, "read")) << "byte " << at;
+        }
+    }
 }
 
 }  // namespace sinew

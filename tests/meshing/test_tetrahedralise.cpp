@@ -5,6 +5,7 @@
 #include "sinew/meshing/child_process.h"
 #include "sinew/meshing/health.h"
 #include "sinew/meshing/tetrahedralise.h"
+#include "sinew/meshing/work_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -38,6 +39,27 @@ std::string script(const support::TemporaryFolder& folder, const std::string& bo
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path.string();
 }
+
+// Set for as long as it lives.
+class EnvironmentVariable {
+public:
+    EnvironmentVariable(const char* name, const std::string& value) : name_(name) {
+        const char* const before = std::getenv(name);
+        had_ = before != nullptr;
+        before_ = had_ ? before : "";
+        ::setenv(name, value.c_str(), 1);
+    }
+    ~EnvironmentVariable() {
+        had_ ? ::setenv(name_, before_.c_str(), 1) : ::unsetenv(name_);
+    }
+    EnvironmentVariable(const EnvironmentVariable&) = delete;
+    EnvironmentVariable& operator=(const EnvironmentVariable&) = delete;
+
+private:
+    const char* name_;
+    bool had_ = false;
+    std::string before_;
+};
 
 #define SINEW_NEEDS_TETGEN()                                          \
     if (find_program("tetgen").empty()) {                             \
@@ -182,6 +204,51 @@ TEST(Tetrahedralise, CancellationStopsTheProgram) {
                  Cancelled);
     canceller.join();
     EXPECT_LT(timer.seconds(), 10.0);
+}
+
+// 3 GB were read into memory and onto the disk before the time was up.
+TEST(Tetrahedralise, AProgramThatPrintsWithoutEndIsStopped) {
+    const support::TemporaryFolder folder;
+    const std::string text = support::complaint([&] {
+        tetrahedralise({support::sphere(1, 1.0)}, {.program = script(folder, "yes flood")});
+    });
+    EXPECT_TRUE(support::has(text, "printed without end")) << text.substr(0, 400);
+    EXPECT_LT(text.size(), 2000u);
+}
+
+TEST(Tetrahedralise, EndlessTimeIsRefusedAndSoIsAFolderThatIsNotThere) {
+    const std::vector<TriangleMesh> ball = {support::sphere(1, 1.0)};
+    EXPECT_TRUE(support::has(support::complaint([&] {
+                                 tetrahedralise(
+                                     ball, {.timeout = std::numeric_limits<double>::infinity()});
+                             }),
+                             "timeout"));
+    const support::TemporaryFolder folder;
+    const EnvironmentVariable tmpdir("TMPDIR", (folder / "none").string());
+    const std::string text = support::complaint([&] { tetrahedralise(ball); });
+    EXPECT_TRUE(support::has(text, "TMPDIR=")) << text;
+}
+
+TEST(WorkFolder, WhatAKilledProgramLeftGoesAndWhatIsInUseStays) {
+    const support::TemporaryFolder folder;
+    const EnvironmentVariable tmpdir("TMPDIR", folder.path().string());
+    const std::filesystem::path left = folder / "sinew-tetgen-killed";
+    const std::filesystem::path foreign = folder / "sinew-tetgen-foreign";
+    std::filesystem::create_directory(left);
+    std::filesystem::create_directory(foreign);  // no lock: not ours to judge
+    std::ofstream(left / "lock") << "";
+    std::ofstream(left / "in.smesh") << "much";
+    std::filesystem::path first;
+    {
+        const WorkFolder held("sinew-tetgen");
+        first = held.path();
+        EXPECT_FALSE(std::filesystem::exists(left));
+        const WorkFolder other("sinew-tetgen");
+        EXPECT_TRUE(std::filesystem::exists(held.path() / "lock"));
+        EXPECT_NE(other.path(), held.path());
+    }
+    EXPECT_FALSE(std::filesystem::exists(first));
+    EXPECT_TRUE(std::filesystem::exists(foreign));
 }
 
 }  // namespace sinew

@@ -127,8 +127,6 @@ TEST(Osim, BadModelsAreRefusedWithElementAndLine) {
         {small_osim(unknown), "line 9, <FlyJoint"},
         {small_osim(loop, hand), "line 12, <WeldJoint"},
         {small_osim(loop, hand), "loop of bodies: arm > hand > arm"},
-        {small_osim(pin, "", "0"), "line 6, <Body"},
-        {small_osim(pin, "", "0"), "a mass of 0 kg"},
         {small_osim(pin, "", "-1"), "line 6, <Body"},
         {small_osim(pin, "", "abc"), "line 7, <mass>"},
         {small_osim(pin).substr(0, 500), "line"},
@@ -138,6 +136,31 @@ TEST(Osim, BadModelsAreRefusedWithElementAndLine) {
         const std::string message = message_of([&] { parse_osim(c.text, "m.osim"); });
         EXPECT_NE(message.find(c.says), std::string::npos) << message;
     }
+}
+
+TEST(Osim, BodiesWithoutMassAndThingsWithoutNamesAreReadAsOpenSimReadsThem) {
+    const std::string nameless =
+        "<PinJoint><parent_body>ground</parent_body>"
+        "<CoordinateSet><objects><Coordinate name=\"q\"/></objects></CoordinateSet></PinJoint>";
+    const MusculoskeletalModel model = parse_osim(small_osim(nameless, "", "0"), "m.osim");
+    EXPECT_EQ(model.joints[0].name, "arm");
+    ASSERT_EQ(model.notes.size(), 2U);  // and an actuator that is left out
+    EXPECT_NE(model.notes[0].find("weigh nothing"), std::string::npos) << model.notes[0];
+    const MusculoskeletalModel again = parse_osim(format_osim(model), "again.osim");
+    EXPECT_EQ(again.joints[0].name, "arm");
+    // Who made it, and what is left out beside mechanics, is told.
+    std::string text = small_osim(nameless);
+    text.insert(text.find("</Model>"),
+                "<credits>A. Author</credits><ProbeSet><objects><Umberger2010MuscleMetabolicsProbe "
+                "name=\"p\"/></objects></ProbeSet>");
+    const std::vector<std::string> notes = parse_osim(text, "m.osim").notes;
+    const auto is_noted = [&](std::string_view what) {
+        return std::any_of(notes.begin(), notes.end(), [&](const std::string& note) {
+            return note.find(what) != std::string::npos;
+        });
+    };
+    EXPECT_TRUE(is_noted("credits: A. Author"));
+    EXPECT_TRUE(is_noted("Probe (probes)"));
 }
 
 TEST(Mass, BadModelsAreRefusedWithElementAndLine) {
@@ -206,7 +229,7 @@ TEST(ModelDoctor, FindsWhatWasDoneToAHealthyModel) {
                f.what.find("r_shoulder_elev") != std::string::npos;
     };
     for (const ModelFinding& f : examine_model(healthy)) {
-        EXPECT_TRUE(!f.is_problem || is_known(f)) << f.where << ": " << f.what << " " << f.value;
+        EXPECT_TRUE(!f.is_error || is_known(f)) << f.where << ": " << f.what << " " << f.value;
     }
     const auto problem_with = [&](const std::function<void(MusculoskeletalModel&)>& harm) {
         MusculoskeletalModel model = healthy;
@@ -215,7 +238,7 @@ TEST(ModelDoctor, FindsWhatWasDoneToAHealthyModel) {
         }
         harm(model);
         for (const ModelFinding& f : examine_model(model)) {
-            if (f.is_problem && !is_known(f)) {
+            if (f.is_error && !is_known(f)) {
                 return f.where + ": " + f.what;
             }
         }

@@ -44,5 +44,29 @@ TEST(MuscleTensors, Kadlecek2022OnlyTheActiveBellyChangesAndKeepsItsVolume) {
     EXPECT_GT(changed, 20);
 }
 
+TEST(MuscleTensors, ContractionRateAgreesWithDifferences) {
+    const Body limb = support::limb_body({.along = 6, .across = 8, .bone = 0.25});
+    for (const bool keeps_volume : {true, false}) {
+        const MuscleTensors muscles(limb, keeps_volume);
+        const std::vector<double> a = {0.4, 0.7};
+        const std::vector<double> da = {1.0, -0.5};
+        const std::vector<double> rate = muscles.contraction_rate(a, da, 2);
+        constexpr double h = 1e-5;
+        const std::vector<double> more = {a[0] + h * da[0], a[1] + h * da[1]};
+        const std::vector<double> less = {a[0] - h * da[0], a[1] - h * da[1]};
+        const std::vector<Mat3> up = muscles.contraction(more, 2);
+        const std::vector<Mat3> down = muscles.contraction(less, 2);
+        ASSERT_EQ(rate.size(), 9 * up.size());
+        double largest = 0.0;
+        for (std::size_t t = 0; t < up.size(); ++t) {
+            const Mat3 difference = (up[t] - down[t]) / (2.0 * h);
+            const Mat3 told = Eigen::Map<const Mat3>(rate.data() + 9 * t);
+            EXPECT_LT((told - difference).norm(), 1e-8);
+            largest = std::max(largest, told.norm());
+        }
+        EXPECT_GT(largest, 0.1);
+    }
+}
+
 }  // namespace
 }  // namespace sinew

@@ -1,7 +1,8 @@
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_files.h"
 #include "sinew/io/motion_table.h"
-#include "sinew/motion/static_optimisation.h"
+#include "sinew/pipeline/activations_job.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,8 @@
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/motion_options.h"
+#include "cli/verbs/plot_file.h"
+#include "cli/verbs/table_plot.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -22,12 +25,10 @@ using Json = nlohmann::ordered_json;
 
 struct ActivationsSettings {
     ModelOptions model;
-    std::string motion;
     MotionFileOptions reading;
+    std::string job;
     std::string output;
-    std::string forces;
-    std::string moments;
-    StaticOptimisationOptions options;
+    JobFlags<ActivationsJob> flags;
 };
 
 Json peaks_of(const MotionTable& table) {
@@ -42,57 +43,114 @@ Json peaks_of(const MotionTable& table) {
     return out;
 }
 
-int run_activations(const ActivationsSettings& settings, const Context& context, Json& result) {
+ActivationsJob activations_job(const ActivationsSettings& settings) {
+    ActivationsJob job =
+        settings.job.empty() ? settings.flags.defaults() : read_job<ActivationsJob>(settings.job);
+    settings.flags.apply(job);
+    job.output = settings.output.empty() ? job.output : settings.output;
+    if (job.motion.empty()) {
+        throw bad_value("activations", "--motion", "nothing", "coordinates over time");
+    }
     const std::vector<std::string> kTables = {".sto", ".mot"};
-    require_ending("activations", "--output", settings.output, kTables);
-    require_ending("activations", "--forces", settings.forces, kTables);
-    require_ending("activations", "--moments", settings.moments, kTables);
-    require_different("activations", {settings.output, settings.forces, settings.moments});
-    if (settings.options.low > settings.options.high) {
-        throw bad_value("activations", "--low", fmt::format("{}", settings.options.low),
-                        fmt::format("at most --high, {}", settings.options.high));
+    require_ending("activations", "--output", job.output, kTables);
+    require_ending("activations", "--forces", job.forces, kTables);
+    require_ending("activations", "--moments", job.moments, kTables);
+    require_ending("activations", "--reserve-moments", job.reserve_moments, kTables);
+    require_ending("activations", "--loads-output", job.loads_output, kTables);
+    require_ending("activations", "--plot", job.plot, kPlotEndings);
+    require_different("activations", {job.output, job.forces, job.moments, job.reserve_moments,
+                                      job.loads_output, job.plot});
+    if (job.options.low > job.options.high) {
+        throw bad_value("activations", "--low", fmt::format("{}", job.options.low),
+                        fmt::format("at most --high, {}", job.options.high));
     }
+    return job;
+}
+
+Json residuals_json(const std::vector<Residual>& residuals) {
+    Json out = Json::object();
+    for (const Residual& r : residuals) {
+        out[r.coordinate] = {{"peak", r.peak},
+                             {"rms", r.rms},
+                             {"unit", r.is_rotation ? "N m" : "N"},
+                             {"when_s", r.when},
+                             {"share_of_body_weight", r.share}};
+    }
+    return out;
+}
+
+void write_tables(const ActivationsJob& job, const Activations& done,
+                  const MusculoskeletalModel& model, const MotionTable& motion, Json& result) {
+    const auto write = [&](const char* key, const std::string& file, const MotionTable& table) {
+        if (!file.empty()) {
+            write_motion_table(file, table);
+            result[key] = file;
+        }
+    };
+    write("output", job.output, done.result.activations);
+    write("forces", job.forces, done.result.forces);
+    write("moments", job.moments, done.result.moments);
+    write("reserve_moments", job.reserve_moments, done.result.reserves);
+    if (!job.loads_output.empty()) {
+        write("loads_output", job.loads_output, table_of_loads(done.loads, model, motion));
+    }
+    if (!job.plot.empty()) {
+        plot_table(job.plot, done.result.activations, {},
+                   {.title = model.name + ": activations",
+                    .x_label = "time (s)",
+                    .y_label = "activation",
+                    .zero_y = true});
+        result["plot"] = job.plot;
+    }
+}
+
+void print_activations(const Json& result, const Activations& done) {
+    fmt::print("{} frames, {:.0f} per second\n", result["frames"].get<std::size_t>(),
+               result["frames_per_s"].get<double>());
+    for (const auto& [name, peak] : result["peak_activation"].items()) {
+        fmt::print("  {:<36} peak activation {:.3f}, peak force {:.1f} N\n", name,
+                   peak.get<double>(), result["peak_force_n"][name].get<double>());
+    }
+    for (const Residual& r : done.result.residuals) {
+        fmt::print("  residual {:<27} peak {:.1f} {} ({:.1f} % of body weight{}), RMS {:.1f}\n",
+                   r.coordinate, r.peak, r.is_rotation ? "N m" : "N", 100.0 * r.share,
+                   r.is_rotation ? " x 1 m" : "", r.rms);
+    }
+    for (const std::string& note : done.result.notes) {
+        fmt::print("  note: {}\n", note);
+    }
+}
+
+int run_activations_verb(const ActivationsSettings& settings, const Context& context,
+                         Json& result) {
+    const ActivationsJob job = activations_job(settings);
     const MusculoskeletalModel model = settings.model.read();
-    const RetargetedModel read =
-        read_model_motion(settings.motion, model, settings.reading.options());
-    const MotionTable& motion = read.motion;
-    const StaticOptimisation done =
-        optimise_motion(model, motion, settings.options, context.progress);
-    const double frames = static_cast<double>(done.activations.times.size());
+    const RetargetedModel read = read_model_motion(job.motion, model, settings.reading.options());
+    const Activations done = run_activations(model, read.motion, job, context.progress);
+    const StaticOptimisation& solved = done.result;
+    const double frames = static_cast<double>(solved.activations.times.size());
     result = {{"model", model.name},
-              {"motion", settings.motion},
-              {"frames", done.activations.times.size()},
-              {"unsolved_frames", done.unsolved_frames},
-              {"frames_per_s", done.seconds > 0.0 ? frames / done.seconds : 0.0},
-              {"peak_activation", peaks_of(done.activations)},
-              {"peak_force_n", peaks_of(done.forces)},
-              {"peak_moment", peaks_of(done.moments)},
-              {"peak_reserve", peaks_of(done.reserves)},
-              {"notes", done.notes}};
+              {"motion", job.motion},
+              {"frames", solved.activations.times.size()},
+              {"unsolved_frames", solved.unsolved_frames},
+              {"frames_per_s", solved.seconds > 0.0 ? frames / solved.seconds : 0.0},
+              {"loads", done.loads.loads.size()},
+              {"peak_activation", peaks_of(solved.activations)},
+              {"peak_force_n", peaks_of(solved.forces)},
+              {"peak_moment", peaks_of(solved.moments)},
+              {"peak_reserve", peaks_of(solved.reserves)},
+              {"residuals", residuals_json(solved.residuals)},
+              {"warnings", done.warnings},
+              {"notes", solved.notes}};
     add_retarget_report(read.report, result);
-    if (!settings.output.empty()) {
-        write_motion_table(settings.output, done.activations);
-        result["output"] = settings.output;
-    }
-    if (!settings.forces.empty()) {
-        write_motion_table(settings.forces, done.forces);
-        result["forces"] = settings.forces;
-    }
-    if (!settings.moments.empty()) {
-        write_motion_table(settings.moments, done.moments);
-        result["moments"] = settings.moments;
-    }
+    write_tables(job, done, model, read.motion, result);
     if (context.tells()) {
-        fmt::print("{} frames, {:.0f} per second\n", frames, result["frames_per_s"].get<double>());
-        for (const auto& [name, peak] : result["peak_activation"].items()) {
-            fmt::print("  {:<36} peak activation {:.3f}, peak force {:.1f} N\n", name,
-                       peak.get<double>(), result["peak_force_n"][name].get<double>());
-        }
-        for (const std::string& note : done.notes) {
-            fmt::print("  note: {}\n", note);
-        }
+        print_activations(result, done);
     }
-    return done.unsolved_frames == 0 ? kOk : kUnusable;
+    for (const std::string& warning : done.warnings) {
+        fmt::print(stderr, "warning: {}\n", warning);
+    }
+    return done.is_usable ? kOk : kUnusable;
 }
 
 }  // namespace
@@ -106,33 +164,35 @@ Verb activations_verb() {
             "  sinew activations arm26.osim --motion flex.mot -o activations.sto\n"
             "  sinew activations arm26.osim --motion flex.mot -o a.sto --forces f.sto "
             "--moments id.sto --filter 6\n"
-            "  sinew activations human.xml --muscles muscle284.xml --motion walk.bvh -o a.sto",
+            "  sinew activations subject.osim --motion walk.mot --loads grf.mot --loads-setup "
+            "grf.xml -o a.sto --plot a.png\n"
+            "  sinew activations subject.osim --motion walk.mot --contact -o a.sto      without "
+            "force plates\n"
+            "  sinew activations subject.osim --motion walk.mot --loads-setup grf.xml --reserves "
+            "actuators.xml --strict\n"
+            "  sinew activations human.xml --muscles muscle284.xml --motion walk.bvh -o a.sto\n"
+            "Exit code 1 when frames have no solution, moments are beyond any person's, or, with "
+            "--strict, the root\n"
+            "carries residuals above 5 % of body weight.",
         .options = {},
         .run = {}};
     settings->model.add_to(verb.options);
     verb.options.push_back(
-        {.name = "--motion",
-         .help = "coordinates over time (.mot, .sto) or a recording (.bvh, .glb, .gltf, .fbx), "
-                 "whose joint names are known (docs/motion.md)",
-         .target = &settings->motion,
-         .metavar = "FILE",
-         .is_required = true});
-    settings->reading.add_to(verb.options);
+        {.name = "--job",
+         .help = "all of this from a JSON file (docs/jobs.md); flags override it",
+         .target = &settings->job,
+         .metavar = "JOB.json"});
     verb.options.push_back({.name = "-o,--output",
-                            .help = "activations (.sto)",
+                            .help = "activations to write (.sto)",
                             .target = &settings->output,
                             .metavar = "FILE"});
-    verb.options.push_back({.name = "--forces",
-                            .help = "muscle forces (.sto)",
-                            .target = &settings->forces,
-                            .metavar = "FILE"});
-    verb.options.push_back({.name = "--moments",
-                            .help = "joint moments (.sto)",
-                            .target = &settings->moments,
-                            .metavar = "FILE"});
-    add_field_options(verb.options, settings->options);
+    settings->flags.add_to(verb.options, {"output"});
+    settings->reading.add_to(verb.options);
+    verb.describe = [](Json& definitions) {
+        add_schema("job", ActivationsJob{}, SchemaOf::File, definitions);
+    };
     verb.run = [settings](const Context& context, Json& result) {
-        return run_activations(*settings, context, result);
+        return run_activations_verb(*settings, context, result);
     };
     return verb;
 }

@@ -25,6 +25,8 @@ Json row_of(const bench::MotionFit& fit) {
             {"foot_depth_mm", 1e3 * fit.foot_depth},
             {"slide_mm", 1e3 * fit.slide},
             {"slide_p95_mm", 1e3 * fit.slide_p95},
+            {"slide_median_mm", 1e3 * fit.slide_median},
+            {"recorded_slide_mm", 1e3 * fit.recorded_slide},
             {"steps", fit.steps},
             {"ms_per_frame", fit.ms_per_frame}};
 }

@@ -116,12 +116,12 @@ void examine_lines(const Body& body, Findings& findings) {
     const MusculoskeletalModel model = model_from_body(body);
     std::int64_t minor = 0;
     for (const ModelFinding& f : examine_model(model, bone_surfaces(body))) {
-        if (f.is_problem) {
+        if (f.is_error) {
             findings.notes.push_back(
                 {.what = fmt::format("line of a muscle: {}, {:.4g} {}", f.what, f.value, f.unit),
                  .count = 1,
                  .where = f.where,
-                 .remedy = "look at it with 'sinew muscles --sweep'"});
+                 .remedy = f.remedy});
         } else {
             ++minor;
         }

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "cli/field_options.h"
+#include "cli/interrupt.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -93,6 +94,8 @@ int run_contract(const ContractFlags& s, const Context& context, Json& result) {
             if (!settings.has_measures_only) {
                 files.push_back(fmt::format("frame_{:04}.vtu", frame));
                 write_vtu(folder / files.back(), simulator.frame());
+                note_kept(fmt::format("{} frames are complete in '{}': {} to {}", files.size(),
+                                      s.output, files.front(), files.back()));
             }
         });
     if (!settings.has_measures_only) {

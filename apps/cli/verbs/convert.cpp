@@ -22,6 +22,7 @@ struct ConvertSettings {
     std::string to;
     std::string muscles;
     std::string motion;
+    std::string world_up = "z";
     FileOptions files;
 };
 
@@ -53,7 +54,11 @@ Verb convert_verb() {
                           {.name = "--motion",
                            .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
                            .target = &settings->motion,
-                           .metavar = "FILE"}},
+                           .metavar = "FILE"},
+                          {.name = "--world-up",
+                           .help = "axis that points up in a model written for MuJoCo",
+                           .target = &settings->world_up,
+                           .choices = {"z", "y"}}},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
@@ -62,7 +67,8 @@ Verb convert_verb() {
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
             return convert_model(settings->from, settings->muscles, settings->to, settings->motion,
-                                 context, result);
+                                 settings->world_up == "y" ? UpAxis::Y : UpAxis::Z, context,
+                                 result);
         }
         if (!settings->motion.empty()) {
             throw InputError({.where = "--motion",

@@ -1,7 +1,7 @@
 #include "sinew/base/error.h"
-#include "sinew/body/tissue_cells.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/mesh_files.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/interrupt.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -43,7 +44,8 @@ std::vector<MeshPart> parts_named(const Body& body, const std::string& word) {
     return parts;
 }
 
-int export_parts(const ExportSettings& settings, const Body& body, nlohmann::ordered_json& result) {
+int export_parts(const ExportSettings& settings, const Body& body, const Context& context,
+                 nlohmann::ordered_json& result) {
     const std::vector<MeshPart> parts = parts_named(body, settings.parts);
     if (parts.empty()) {
         throw InputError({.where = settings.input,
@@ -55,8 +57,11 @@ int export_parts(const ExportSettings& settings, const Body& body, nlohmann::ord
     result["files"] = nlohmann::ordered_json::array();
     for (const MeshPart& part : parts) {
         const fs::path file = fs::path(settings.output) / (part.name + ".ply");
+        context.progress.check_cancelled();
         write_surface(file, {&part, 1});
         result["files"].push_back(file.string());
+        note_kept(fmt::format("{} of {} surfaces are complete in '{}'", result["files"].size(),
+                              parts.size(), settings.output));
     }
     return static_cast<int>(parts.size());
 }
@@ -69,21 +74,11 @@ int run_export(const ExportSettings& settings, const Context& context,
     const Body body = read_archive(settings.input);
     std::string written;
     if (!settings.parts.empty()) {
-        written = fmt::format("{} surfaces", export_parts(settings, body, result));
+        written = fmt::format("{} surfaces", export_parts(settings, body, context, result));
     } else {
-        TetMesh mesh = body.tets;
-        if (mesh.tets.rows() == 0) {
-            throw InputError({.where = settings.input,
-                              .found = "a body without tetrahedra",
-                              .needs = "tetrahedra to export",
-                              .remedy = "build one with 'sinew build', or give --parts"});
-        }
-        const std::vector<Attribute> cells = tissue_cells(body);
-        mesh.tet_data.insert(mesh.tet_data.end(), cells.begin(), cells.end());
-        write_tets(settings.output, mesh);
-        written = fmt::format("{} points, {} tetrahedra", mesh.points.rows(), mesh.tets.rows());
-        result["vertices"] = mesh.points.rows();
-        result["tets"] = mesh.tets.rows();
+        written = write_body_volume(settings.output, body);
+        result["vertices"] = body.tets.points.rows();
+        result["tets"] = body.tets.tets.rows();
     }
     result["output"] = settings.output;
     if (context.tells()) {
@@ -101,6 +96,8 @@ Verb export_verb() {
         .summary = "Write a body's tetrahedra with their tissues, or its surfaces",
         .examples =
             "  sinew export man.sinew -o man.vtu                 tissue, muscle, fibre per cell\n"
+            "  sinew export man.sinew -o man.msh                 a group of each muscle and "
+            "tissue\n"
             "  sinew export man.sinew --parts muscles -o parts   one PLY per muscle\n"
             "  sinew export man.sinew --parts envelope -o parts",
         .options = {{.name = "body",

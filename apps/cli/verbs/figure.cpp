@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "cli/field_options.h"
+#include "cli/interrupt.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -35,6 +36,7 @@ int run_figure(const FigureSettings& settings, const Context& context,
     const FigureTable table = read_figure(data_folder() / "figure");
     Template figure = build_figure(table, settings.figure, context.progress);
     figure.provenance.command = context.command_line;
+    note_kept(fmt::format("of the parts some may be complete in '{}'", settings.output));
     write_template_folder(settings.output, figure);
     double muscle = 0.0;
     for (const Muscle& m : figure.muscles) {

@@ -34,16 +34,8 @@ struct GrowSettings {
 GrowthRecipe recipe_from(const GrowSettings& s) {
     GrowthRecipe recipe = s.recipe.empty() ? GrowthRecipe{} : read_growth_recipe(s.recipe);
     s.flags.apply(recipe);
-    // Fat is what reaches either: the one that is given as a flag replaces the other.
-    const bool has_weight = s.flags.was_given("weight_kg");
-    if (has_weight) {
-        recipe.plan.body_fat.reset();
-    }
     if (s.body_fat) {
         recipe.plan.body_fat = s.body_fat;
-        if (!has_weight) {
-            recipe.plan.weight.reset();
-        }
     }
     check_plan(recipe.plan);
     return recipe;
@@ -61,7 +53,7 @@ std::vector<Option> options_of(GrowSettings& s) {
          .target = &s.recipe,
          .metavar = "R.json"},
         {.name = "--body-fat",
-         .help = "share of the mass, as 0.28 or 28 (%), reached by fat",
+         .help = "fraction of the mass, as 0.28 or 28 (%)",
          .target = Setter([&s](const std::string& text) {
              const double value = number_from(text, "--body-fat");
              s.body_fat = value >= 1.0 ? value / 100.0 : value;
@@ -131,8 +123,11 @@ Verb grow_verb() {
             "  sinew grow body.sinew --muscle biceps=1.5 --muscle quadriceps_l=0.7 -o out.sinew\n"
             "  sinew grow body.sinew --recipe recipes/bodybuilder.json -o big.sinew\n"
             "  sinew grow body.sinew --fat belly=2 --gravity -o belly.glb\n"
+            "  sinew grow body.sinew --stature 1.80 --weight 70 -o slim.sinew\n"
+            "  sinew grow body.sinew --weight 95 --body-fat 15 --measure waistcircumference=0.9 -o "
+            "strong.sinew\n"
             "  sinew grow body.sinew --bone legs=1.1 --stature 1.90 --body-fat 15 -o tall.sinew\n"
-            "What settles badly is reported as a warning with its measure; see docs/growth.md.",
+            "What does not converge is reported as a warning with its measure; see docs/growth.md.",
         .options = options_of(*settings),
         .run = [settings](const Context& context,
                           Json& result) { return run_grow(*settings, context, result); },

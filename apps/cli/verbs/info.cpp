@@ -17,6 +17,7 @@
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
+#include "cli/verbs/trial_files.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -135,24 +136,64 @@ void describe(const Body& body, Json& result) {
     }
 }
 
+std::string shown(const Json& value) {
+    if (value.is_string()) {
+        return value.get<std::string>();
+    }
+    if (value.is_number_float()) {
+        return fmt::format("{:.5g}", value.get<double>());
+    }
+    if (value.is_boolean()) {
+        return value.get<bool>() ? "yes" : "no";
+    }
+    if (!value.is_structured()) {
+        return value.dump();
+    }
+    std::string text;
+    for (const auto& [key, item] : value.items()) {
+        text += text.empty() ? "" : ", ";
+        text += value.is_object() ? fmt::format("{}: {}", key, shown(item)) : shown(item);
+    }
+    return text;
+}
+
+// Rows of the same fields as columns as wide as their widest entry; numbers to the right.
+void print_table(const Json& rows) {
+    std::vector<std::string> keys;
+    std::vector<std::size_t> widths;
+    for (const auto& [key, value] : rows[0].items()) {
+        keys.push_back(key);
+        widths.push_back(key.size());
+    }
+    for (const Json& row : rows) {
+        for (std::size_t c = 0; c < keys.size(); ++c) {
+            widths[c] = std::max(widths[c], shown(row.value(keys[c], Json(""))).size());
+        }
+    }
+    const auto print_row = [&](const auto& cell) {
+        std::string line = " ";
+        for (std::size_t c = 0; c < keys.size(); ++c) {
+            line += rows[0][keys[c]].is_number() ? fmt::format(" {:>{}}", cell(c), widths[c])
+                                                 : fmt::format(" {:<{}}", cell(c), widths[c]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        fmt::print("{}\n", line);
+    };
+    print_row([&](std::size_t c) { return keys[c]; });
+    for (const Json& row : rows) {
+        print_row([&](std::size_t c) { return shown(row.value(keys[c], Json(""))); });
+    }
+}
+
 void print_for_a_person(const Json& result) {
     for (const auto& [key, value] : result.items()) {
-        if (key == "parts" && value.size() > 1) {
-            fmt::print("{:<14} {}\n", "parts", value.size());
-            for (const Json& part : value) {
-                fmt::print("  {:<40} {:>8} vertices {:>8} triangles {:>10.4f} l{}\n",
-                           part["name"].get<std::string>(), part["vertices"].get<long>(),
-                           part["triangles"].get<long>(), part["volume_l"].get<double>(),
-                           part["watertight"].get<bool>() ? "" : "  open");
-            }
-        } else if (key == "bounds") {
-            fmt::print("{:<14} {} to {} m\n", key, value[0].dump(), value[1].dump());
-        } else if (value.is_number_float()) {
-            fmt::print("{:<14} {:.6g}\n", key, value.get<double>());
-        } else if (value.is_string()) {
-            fmt::print("{:<14} {}\n", key, value.get<std::string>());
-        } else if (!value.empty()) {
-            fmt::print("{:<14} {}\n", key, value.dump());
+        if (key == "bounds") {
+            fmt::print("{:<18} ({}) to ({}) m\n", key, shown(value[0]), shown(value[1]));
+        } else if (value.is_array() && !value.empty() && value[0].is_object()) {
+            fmt::print("{:<18} {}\n", key, value.size());
+            print_table(value);
+        } else if (!value.is_structured() || !value.empty()) {
+            fmt::print("{:<18} {}\n", key, shown(value));
         }
     }
 }
@@ -167,13 +208,17 @@ Verb info_verb() {
                   "  sinew info femur.ply\n"
                   "  sinew info scan.obj --unit mm --up z\n"
                   "  sinew info body.sinew --json\n"
-                  "  sinew info arm26.osim",
+                  "  sinew info arm26.osim\n"
+                  "  sinew info walk.trc                 also .c3d, .mot, .sto",
               .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
               .run = {}};
     settings->files.add_to(verb.options);
     verb.run = [settings](const Context& context, Json& result) {
         result["input"] = settings->file;
-        if (is_model_file(settings->file)) {
+        if (is_trial_file(settings->file)) {
+            require_no_muscles("info", settings->muscles, settings->file);
+            describe_trial_file(settings->file, result);
+        } else if (is_model_file(settings->file)) {
             describe_model(settings->file, settings->muscles, result);
         } else {
             require_no_muscles("info", settings->muscles, settings->file);

@@ -9,6 +9,8 @@
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_shapes.h"
 #include "sinew/motion/smoothing.h"
+#include "sinew/pipeline/any_model.h"
+#include "sinew/pipeline/mujoco_check.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,13 +26,14 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
     auto problems = nlohmann::ordered_json::array();
     auto notes = nlohmann::ordered_json::array();
     for (const ModelFinding& f : findings) {
-        (f.is_problem ? problems : notes)
+        (f.is_error ? problems : notes)
             .push_back({{"what", f.what},
                         {"where", f.where},
                         {"value", f.value},
                         {"expected", {f.low, f.high}},
                         {"unit", f.unit},
-                        {"source", f.source}});
+                        {"source", f.source},
+                        {"remedy", f.remedy}});
     }
     for (const std::string& note : model.notes) {
         notes.push_back({{"what", note}, {"where", file}});
@@ -38,11 +41,16 @@ int check_model(const std::string& file, const std::string& muscles, const Conte
     const bool is_healthy = problems.empty();
     if (context.tells()) {
         fmt::print("{}: {}\n", file,
-                   is_healthy ? "healthy" : fmt::format("{} problems", problems.size()));
+                   is_healthy ? "healthy" : fmt::format("{} errors", problems.size()));
         for (const ModelFinding& f : findings) {
-            fmt::print("  {}{}: {}\n    {:.4g} {}, expected {:.4g} to {:.4g} ({})\n",
-                       f.is_problem ? "" : "note: ", f.where, f.what, f.value,
-                       f.unit == "-" ? "" : f.unit, f.low, f.high, f.source);
+            fmt::print("  {}: {}: {}\n", f.is_error ? "error" : "remark", f.where, f.what);
+            if (f.low != f.high) {
+                fmt::print("    {:.4g} {}, expected {:.4g} to {:.4g} ({})\n", f.value,
+                           f.unit == "-" ? "" : f.unit, f.low, f.high, f.source);
+            }
+            if (!f.remedy.empty()) {
+                fmt::print("    try: {}\n", f.remedy);
+            }
         }
         for (const std::string& note : model.notes) {
             fmt::print("  note: {}\n", note);
@@ -135,10 +143,17 @@ void add_difference(const MusculoskeletalModel& model, const MusculoskeletalMode
 }  // namespace
 
 int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const std::string& motion, const Context& context,
+                  const std::string& motion, UpAxis up, const Context& context,
                   nlohmann::ordered_json& result) {
     require_writable_place(to);
-    const bool is_scene = lower(std::filesystem::path(to).extension().string()) == ".glb";
+    const std::string ending = lower(std::filesystem::path(to).extension().string());
+    const bool is_scene = ending == ".glb";
+    if (!is_scene && ending != ".osim" && ending != ".xml") {
+        throw InputError({.where = to,
+                          .found = fmt::format("the ending '{}'", ending),
+                          .needs = ".osim (OpenSim), .xml (MuJoCo) or .glb (its shapes)",
+                          .remedy = "choose one of these endings"});
+    }
     if (!motion.empty() && !is_scene) {
         throw InputError({.where = "--motion",
                           .found = fmt::format("'{}' as output", to),
@@ -153,9 +168,13 @@ int convert_model(const std::string& from, const std::string& muscles, const std
     } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {
-        notes = write_model(to, model);
+        notes = write_any_model(to, model, up);
         if (!notes.empty()) {
             add_difference(model, read_model(to), notes);
+        }
+        if (lower(std::filesystem::path(to).extension().string()) == ".xml") {
+            const std::vector<std::string> found = sentences(check_in_mujoco(to, model));
+            notes.insert(notes.end(), found.begin(), found.end());
         }
     }
     notes.insert(notes.end(), model.notes.begin(), model.notes.end());

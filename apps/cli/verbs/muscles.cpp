@@ -1,9 +1,13 @@
 #include "sinew/base/error.h"
+#include "sinew/io/json_schema.h"
+#include "sinew/io/motion_files.h"
+#include "sinew/io/motion_table.h"
 #include "sinew/io/strict_json.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/motion/hill.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/muscle_sweep.h"
+#include "sinew/pipeline/muscle_motion_job.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,8 +16,10 @@
 #include <memory>
 #include <set>
 
+#include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
-#include "cli/verbs/plot_file.h"
+#include "cli/verbs/motion_options.h"
+#include "cli/verbs/table_plot.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -32,6 +38,10 @@ struct MusclesSettings {
     std::string sweep;
     std::string plot;
     double activation = 1.0;
+    std::string output;
+    std::string job;
+    MotionFileOptions reading;
+    JobFlags<MuscleMotionJob> flags;
 };
 
 // Rest, then the file, then the flags.
@@ -165,7 +175,7 @@ Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
     return out;
 }
 
-void print_table(const Json& muscles) {
+void print_muscles(const Json& muscles) {
     fmt::print("{:<36} {:>9} {:>9} {:>9} {:>9} {:>9}  moment arms (mm)\n", "muscle", "length cm",
                "fibre cm", "tendon cm", "Fmax N", "force N");
     for (const auto& [name, m] : muscles.items()) {
@@ -180,7 +190,97 @@ void print_table(const Json& muscles) {
     }
 }
 
+MuscleMotionJob motion_job(const MusclesSettings& settings) {
+    MuscleMotionJob job =
+        settings.job.empty() ? settings.flags.defaults() : read_job<MuscleMotionJob>(settings.job);
+    settings.flags.apply(job);
+    job.output = settings.output.empty() ? job.output : settings.output;
+    job.options.only = settings.only.empty() ? job.options.only : settings.only;
+    if (settings.activation != 1.0) {
+        job.options.activation = settings.activation;
+    }
+    const std::vector<std::string> kTables = {".sto", ".mot"};
+    require_ending("muscles", "--output", job.output, kTables);
+    require_ending("muscles", "--reactions", job.reactions, kTables);
+    require_ending("muscles", "--powers", job.powers, kTables);
+    require_ending("muscles", "--moments", job.moments, kTables);
+    require_different("muscles",
+                      {job.output, job.reactions, job.powers, job.moments, settings.plot});
+    return job;
+}
+
+Json work_json(const std::vector<MuscleAnalysis::Work>& all) {
+    Json out = Json::object();
+    for (const MuscleAnalysis::Work& w : all) {
+        out[w.name] = {{"positive_j", w.positive}, {"negative_j", w.negative}};
+    }
+    return out;
+}
+
+std::string unit_of_quantity(const std::string& quantity) {
+    const std::string name = quantity.substr(1);
+    const std::string unit = name.ends_with("velocity") ? "m/s"
+                             : name.ends_with("force")  ? "N"
+                             : name == "power"          ? "W"
+                             : name == "pennation"      ? "rad"
+                                                        : "m";
+    return fmt::format("{} ({})", name, unit);
+}
+
+// Over a motion: tables, work, a picture of the first quantity that is asked for.
+int run_over_motion(const MusclesSettings& settings, const MuscleMotionJob& job,
+                    const Context& context, Json& result) {
+    const MusculoskeletalModel model = settings.model.read();
+    chosen(settings, model);
+    const RetargetedModel read = read_model_motion(job.motion, model, settings.reading.options());
+    const MuscleAnalysis done = run_muscle_motion(model, read.motion, job, context.progress);
+    result = {{"model", model.name},
+              {"motion", job.motion},
+              {"frames", done.muscles.times.size()},
+              {"columns", done.muscles.columns.size()},
+              {"muscle_work", work_json(done.muscle_work)},
+              {"joint_work", work_json(done.joint_work)},
+              {"notes", done.notes}};
+    add_retarget_report(read.report, result);
+    const auto write = [&](const char* key, const std::string& file, const MotionTable& table) {
+        if (!file.empty()) {
+            write_motion_table(file, table);
+            result[key] = file;
+        }
+    };
+    write("output", job.output, done.muscles);
+    write("reactions", job.reactions, done.reactions);
+    write("powers", job.powers, done.powers);
+    write("moments", job.moments, done.moments);
+    if (!settings.plot.empty()) {
+        const std::string quantity = job.quantities.empty() ? "_length" : "_" + job.quantities[0];
+        plot_table(settings.plot, done.muscles, {quantity},
+                   {.title = fmt::format("{}: {}", model.name, quantity.substr(1)),
+                    .x_label = "time (s)",
+                    .y_label = unit_of_quantity(quantity)});
+        result["plot"] = settings.plot;
+    }
+    if (context.tells()) {
+        fmt::print("{} frames, {} columns\n", done.muscles.times.size(),
+                   done.muscles.columns.size());
+        for (const MuscleAnalysis::Work& w : done.muscle_work) {
+            fmt::print("  {:<36} work {:8.2f} J, {:8.2f} J\n", w.name, w.positive, w.negative);
+        }
+        for (const std::string& note : done.notes) {
+            fmt::print("  note: {}\n", note);
+        }
+    }
+    return kOk;
+}
+
 int run_muscles(const MusclesSettings& settings, const Context& context, Json& result) {
+    if (const MuscleMotionJob job = motion_job(settings); !job.motion.empty()) {
+        require_ending("muscles", "--plot", settings.plot, kPlotEndings);
+        return run_over_motion(settings, job, context, result);
+    }
+    if (!settings.output.empty()) {
+        throw bad_value("muscles", "--output", settings.output, "--motion beside it");
+    }
     if (!settings.plot.empty() && settings.sweep.empty()) {
         throw bad_value("muscles", "--plot", settings.plot, "--sweep COORDINATE beside it");
     }
@@ -205,7 +305,7 @@ int run_muscles(const MusclesSettings& settings, const Context& context, Json& r
         result["notes"] = model.notes;
     }
     if (context.tells()) {
-        print_table(result["muscles"]);
+        print_muscles(result["muscles"]);
         if (!settings.plot.empty()) {
             fmt::print("wrote {}\n", settings.plot);
         }
@@ -222,7 +322,12 @@ Verb muscles_verb() {
               .examples =
                   "  sinew muscles arm26.osim --coordinate r_elbow_flex=90\n"
                   "  sinew muscles arm26.osim --sweep r_elbow_flex --plot arms.png\n"
-                  "  sinew muscles human.xml --muscles muscle284.xml --only bicep --json",
+                  "  sinew muscles human.xml --muscles muscle284.xml --only bicep --json\n"
+                  "  sinew muscles subject.osim --motion walk.mot -o muscles.sto\n"
+                  "  sinew muscles subject.osim --motion walk.mot --activations a.sto "
+                  "--loads-setup grf.xml --reactions joints.sto --powers powers.sto\n"
+                  "  sinew muscles subject.osim --motion walk.mot --only soleus --quantity "
+                  "fibre_length --plot fibres.png",
               .options = {},
               .run = {}};
     settings->model.add_to(verb.options);
@@ -247,9 +352,24 @@ Verb muscles_verb() {
                             .target = &settings->sweep,
                             .metavar = "NAME"});
     verb.options.push_back({.name = "--plot",
-                            .help = "picture of the sweep (.png, .svg)",
+                            .help = "picture of the sweep, or of a quantity over a motion (.png, "
+                                    ".svg)",
                             .target = &settings->plot,
                             .metavar = "FILE"});
+    verb.options.push_back({.name = "--job",
+                            .help = "what is asked over a motion from a JSON file (docs/jobs.md); "
+                                    "flags override it",
+                            .target = &settings->job,
+                            .metavar = "JOB.json"});
+    verb.options.push_back({.name = "-o,--output",
+                            .help = "muscles over the motion to write (.sto)",
+                            .target = &settings->output,
+                            .metavar = "FILE"});
+    settings->flags.add_to(verb.options, {"output", "only", "activation"});
+    settings->reading.add_to(verb.options);
+    verb.describe = [](Json& definitions) {
+        add_schema("job", MuscleMotionJob{}, SchemaOf::File, definitions);
+    };
     verb.run = [settings](const Context& context, Json& result) {
         return run_muscles(*settings, context, result);
     };

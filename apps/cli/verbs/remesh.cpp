@@ -5,6 +5,7 @@
 #include "sinew/io/mesh_files.h"
 #include "sinew/meshing/decimate.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/untangle.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -45,6 +46,22 @@ std::size_t new_crossings(const TriangleMesh& before, const TriangleMesh& after)
     }
     const std::size_t then = find_self_intersections(before).pairs.size();
     return now > then ? now - then : 0;
+}
+
+struct Remeshed {
+    TriangleMesh mesh;
+    std::size_t crossings = 0;  // that the old surface did not have
+};
+// A few crossings are smoothed away, so that what was fit to be filled still is.
+Remeshed without_new_crossings(const TriangleMesh& before, TriangleMesh after) {
+    const std::size_t crossings = new_crossings(before, after);
+    if (crossings > 0) {
+        TriangleMesh mended = after;
+        if (smooth_crossings_away(mended)) {
+            return {.mesh = std::move(mended)};
+        }
+    }
+    return {.mesh = std::move(after), .crossings = crossings};
 }
 
 }  // namespace
@@ -93,9 +110,10 @@ Verb remesh_verb() {
         std::size_t crossings = 0;
         for (MeshPart& part : parts) {
             const double share = static_cast<double>(part.mesh.triangles.rows()) / all;
-            TriangleMesh mesh = changed(part.mesh, *settings, share, context.progress);
-            crossings += new_crossings(part.mesh, mesh);
-            part.mesh = std::move(mesh);
+            Remeshed made = without_new_crossings(
+                part.mesh, changed(part.mesh, *settings, share, context.progress));
+            crossings += made.crossings;
+            part.mesh = std::move(made.mesh);
         }
         const std::string done = write_asset(settings->output, {.content = parts});
         result["output"] = settings->output;
@@ -104,7 +122,7 @@ Verb remesh_verb() {
         if (crossings > 0) {
             context.progress.warn(
                 fmt::format("{}: {} pairs of triangles cross that did not before; use a shorter "
-                            "--edge or more --triangles",
+                            "--edge or more --triangles, or 'sinew repair --remove-intersections'",
                             settings->output, crossings));
         }
         if (context.tells()) {

@@ -8,6 +8,7 @@
 #include "sinew/io/motion_table.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/body_in_motion.h"
+#include "sinew/pipeline/character_rig.h"
 #include "sinew/pipeline/skin_character.h"
 #include "sinew/pipeline/skin_comparison.h"
 #include "sinew/render/png.h"
@@ -18,6 +19,7 @@
 #include <memory>
 
 #include "cli/field_options.h"
+#include "cli/interrupt.h"
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/motion_options.h"
 #include "cli/verbs/verbs.h"
@@ -42,6 +44,7 @@ struct SkinSettings {
     std::string skeleton_up;
     std::string cache;
     bool is_uncached = false;
+    bool is_rig = false;
     FileOptions files;
     SkinRunOptions run;
 };
@@ -61,15 +64,21 @@ ReadOptions skeleton_options(const SkinSettings& settings) {
 // A body of bones, muscle and fat moves by what it is made of.
 SkinRun move_body(const SkinSettings& settings, const Context& context,
                   nlohmann::ordered_json& result) {
-    if (!settings.skeleton.empty() || settings.method != "projective" || settings.motion.empty() ||
+    if (settings.motion.empty()) {
+        throw InputError({.where = settings.mesh,
+                          .found = "no motion",
+                          .needs = "a file, or walk or wave",
+                          .remedy = "give one with --motion; --rig does without"});
+    }
+    if (!settings.skeleton.empty() || settings.method != "projective" ||
         settings.run.simulate_vertices > 0 || !settings.compare.empty() ||
         settings.run.skinning.collisions == SkinCollisions::Local) {
         throw InputError({.where = settings.mesh,
                           .found = "a body with options of other characters",
-                          .needs = "--motion, with --collisions none or global; skeleton and flesh "
-                                   "are the body's own",
+                          .needs = "--collisions none or global; skeleton and flesh are the "
+                                   "body's own",
                           .remedy = "leave out --skeleton, --method, --compare, --collisions local "
-                                    "and --simulate-vertices, and give --motion"});
+                                    "and --simulate-vertices"});
     }
     BodyMotionJob job;
     job.layers = layers_from_names(settings.layers, "--layers");
@@ -97,6 +106,7 @@ SkinRun move_body(const SkinSettings& settings, const Context& context,
                          settings.sequence);
     const BodyRun run = run_body_motion(body, job, context.progress, [&](const Frame& frame) {
         writer.add(joined_points(frame, job.layers));
+        note_kept(writer.kept());
     });
     writer.commit();
     return run.numbers;
@@ -154,8 +164,10 @@ SkinRun move_character(const SkinSettings& settings, const Context& context,
     }
     SkinRunWriter writer(settings.output, character, skin_frame_times(motion, options),
                          settings.sequence);
-    SkinRun run = run_skinning(character, motion, options, context.progress,
-                               [&](Points frame) { writer.add(std::move(frame)); });
+    SkinRun run = run_skinning(character, motion, options, context.progress, [&](Points frame) {
+        writer.add(std::move(frame));
+        note_kept(writer.kept());
+    });
     writer.commit();
     if (!settings.compare.empty()) {
         compare(settings, character, motion, options, context, result);
@@ -163,13 +175,113 @@ SkinRun move_character(const SkinSettings& settings, const Context& context,
     return run;
 }
 
+// What a rig does not have is refused rather than passed over.
+void require_rig_options(const SkinSettings& settings) {
+    if (lower(std::filesystem::path(settings.output).extension().string()) != ".glb") {
+        throw bad_value("skin", "--output", settings.output, "a .glb file for --rig");
+    }
+    if (!settings.compare.empty() || settings.layers != "skin" || !settings.activations.empty() ||
+        settings.has_gravity || settings.method == "dqs" || settings.run.simulate_vertices > 0) {
+        throw InputError({.where = "--rig",
+                          .found = "options of a simulation",
+                          .needs = "a skin, a skeleton and a motion: a rig is moved by its weights",
+                          .remedy = "leave out --compare, --layers, --activations, --gravity, "
+                                    "--method dqs and --simulate-vertices"});
+    }
+}
+
+GltfScene rig_of_body(const SkinSettings& settings, nlohmann::ordered_json& result) {
+    if (!settings.skeleton.empty()) {
+        throw InputError({.where = settings.mesh,
+                          .found = "a body with --skeleton",
+                          .needs = "a body alone: it has joints of its own",
+                          .remedy = "leave --skeleton out"});
+    }
+    const Body body = read_archive(settings.mesh);
+    RigMotion moving;
+    if (!settings.motion.empty()) {
+        const PoseTrack track = read_pose_track(
+            body, settings.motion, settings.reading.options(skeleton_options(settings)));
+        add_retarget_report(track.report, result);
+        moving = {.times = frame_times(track.seconds, settings.run.rate, settings.run.frames),
+                  .at = track.at};
+    }
+    return rig_of(body, moving);
+}
+
+GltfScene rig_of_character(const SkinSettings& settings, nlohmann::ordered_json& result) {
+    const ReadOptions read = skeleton_options(settings);
+    const Character character =
+        read_character(settings.mesh, settings.skeleton, settings.files.read_options(), read);
+    RigMotion moving;
+    if (!settings.motion.empty()) {
+        MotionOptions how = settings.reading.options(read);
+        how.retarget.ground = character.mesh.points.col(1).minCoeff();
+        const RetargetedCharacter retargeted =
+            read_character_motion(settings.motion, character.skeleton, how);
+        add_retarget_report(retargeted.report, result);
+        moving.times = skin_frame_times(retargeted.motion, settings.run);
+        moving.at = [motion = retargeted.motion, skeleton = character.skeleton](double time) {
+            return pose_of(skeleton, sample(motion, motion.times.front() + time));
+        };
+    }
+    return rig_of(character, moving);
+}
+
+// Skeleton, weights and motion instead of frames of vertices.
+int write_rig(const SkinSettings& settings, const Context& context,
+              nlohmann::ordered_json& result) {
+    require_rig_options(settings);
+    nlohmann::ordered_json more = nlohmann::ordered_json::object();
+    const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
+    const GltfScene scene =
+        is_body ? rig_of_body(settings, more) : rig_of_character(settings, more);
+    write_glb(settings.output, scene);
+    const std::size_t frames =
+        scene.animations.empty() ? 0 : scene.animations[0].tracks[0].times.size();
+    result["output"] = settings.output;
+    result["method"] = "rig";
+    result["joints"] = scene.nodes.size();
+    result["vertices"] = scene.parts[0].part.mesh.points.rows();
+    result["frames"] = frames;
+    result.update(more);
+    if (context.tells()) {
+        fmt::print("{}: a rig of {} joints, {} vertices with four weights each, {} frames\n",
+                   settings.output, scene.nodes.size(), scene.parts[0].part.mesh.points.rows(),
+                   frames);
+    }
+    return kOk;
+}
+
+// Said before anything is missed that another file would bring.
+void require_skin_input(const SkinSettings& settings) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(settings.mesh, ignored)) {
+        throw InputError({.where = settings.mesh,
+                          .found = "no such file",
+                          .needs = "a file that exists",
+                          .remedy = "check the spelling and the folder"});
+    }
+    const std::string& moves = settings.motion.empty() ? settings.mesh : settings.motion;
+    if (!settings.reading.animation.empty() && !is_scene_file(moves)) {
+        throw InputError({.where = "--animation",
+                          .found = fmt::format("'{}', which holds one motion", moves),
+                          .needs = "a .glb, .gltf or .fbx file, whose animations have names",
+                          .remedy = "leave --animation out"});
+    }
+}
+
 int run_skin(const SkinSettings& settings, const Context& context, nlohmann::ordered_json& result) {
+    require_skin_input(settings);
     require_skin_output(settings.output);
     if (!settings.compare.empty()) {
         if (lower(std::filesystem::path(settings.compare).extension().string()) != ".png") {
             throw bad_value("skin", "--compare", settings.compare, "a name that ends in .png");
         }
         require_writable_place(settings.compare);
+    }
+    if (settings.is_rig) {
+        return write_rig(settings, context, result);
     }
     const bool is_body = std::filesystem::path(settings.mesh).extension() == ".sinew";
     nlohmann::ordered_json more = nlohmann::ordered_json::object();
@@ -224,6 +336,7 @@ Verb skin_verb() {
             "  sinew skin man.ply --skeleton walk.bvh --motion walk.bvh -o walk.usda\n"
             "  sinew skin man.ply --skeleton man.json --motion wave.json --simulate-vertices "
             "4600 -o frames\n"
+            "  sinew skin man.ply --skeleton man.json --motion walk.bvh --rig -o man.glb\n"
             "Skeletons and motions are described in docs/skinning.md.",
         .options =
             {{.name = "mesh",
@@ -253,6 +366,11 @@ Verb skin_verb() {
                       "quaternion skinning with automatic weights",
               .target = &settings->method,
               .choices = {"projective", "lbs", "dqs"}},
+             {.name = "--rig",
+              .help =
+                  "no simulation: skeleton, weights and motion as a rigged .glb for Blender and "
+                  "engines, with the weights of linear blend skinning; --motion may be absent",
+              .target = &settings->is_rig},
              {.name = "--compare",
               .help = "a picture too: frames of all three methods side by side, with volume and "
                       "penetration of each",

@@ -14,13 +14,17 @@ Verb contract_verb();
 Verb convert_verb();
 Verb export_verb();
 Verb figure_verb();
+Verb fit_verb();
 Verb grow_verb();
+Verb ik_verb();
 Verb info_verb();
 Verb muscles_verb();
+Verb people_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
 Verb rom_verb();
+Verb scale_verb();
 /// @param others  all that it can tell about
 Verb schema_verb(const std::vector<Verb>& others);
 Verb skin_verb();

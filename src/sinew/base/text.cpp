@@ -33,7 +33,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_word(std::string_view word, std::span<const std::string> candidates) {
     const std::string wanted = lower(word);
-    std::size_t best = std::max<std::size_t>(2, wanted.size() / 3) + 1;
+    // Two edits make any file ending out of another.
+    constexpr std::size_t kShort = 4;
+    std::size_t best =
+        wanted.size() <= kShort ? 2 : std::max<std::size_t>(2, wanted.size() / 3) + 1;
     std::string nearest;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = edit_distance(wanted, lower(candidate));

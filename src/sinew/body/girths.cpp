@@ -60,6 +60,17 @@ std::uint64_t edge_key(Index a, Index b) {
     return (low << 32) | high;
 }
 
+/// Coordinates in a plane.
+struct PlaneAxes {
+    Vec3 u, v;
+
+    explicit PlaneAxes(const Vec3& normal)
+        : u(normal.normalized().unitOrthogonal()), v(normal.normalized().cross(u)) {}
+    Vec2 operator()(const Vec3& p) const {
+        return {p.dot(u), p.dot(v)};
+    }
+};
+
 const Joint* find_joint(const Body& body, const std::string& name) {
     for (const Joint& joint : body.skeleton.joints) {
         if (joint.name == name) {
@@ -71,15 +82,12 @@ const Joint* find_joint(const Body& body, const std::string& name) {
 
 }  // namespace
 
-double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& centre,
-                  const Vec3& normal) {
-    const Vec3 n = normal.normalized();
-    const Vec3 u = n.unitOrthogonal();
-    const Vec3 v = n.cross(u);
-    const auto height = [&](Index i) { return (point(skin, i) - centre).dot(n); };
+std::vector<std::vector<Vec3>> section_loops(const Points& skin, const Triangles& triangles,
+                                             const Vec3& centre, const Vec3& normal) {
+    const Eigen::VectorXd height = (skin.rowwise() - centre.transpose()) * normal.normalized();
     // Each triangle that the plane cuts leads from one cut edge to another.
     std::unordered_map<std::uint64_t, std::uint64_t> next;
-    std::unordered_map<std::uint64_t, Vec2> place;
+    std::unordered_map<std::uint64_t, Vec3> place;
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
         std::uint64_t from = 0;
         std::uint64_t to = 0;
@@ -87,13 +95,13 @@ double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& ce
         for (int k = 0; k < 3; ++k) {
             const Index a = triangles(t, k);
             const Index b = triangles(t, (k + 1) % 3);
-            const double ha = height(a);
-            const double hb = height(b);
+            const double ha = height[a];
+            const double hb = height[b];
             if ((ha < 0.0) == (hb < 0.0)) {
                 continue;
             }
-            const Vec3 p = point(skin, a) + ha / (ha - hb) * (point(skin, b) - point(skin, a));
-            place[edge_key(a, b)] = Vec2((p - centre).dot(u), (p - centre).dot(v));
+            place[edge_key(a, b)] =
+                point(skin, a) + ha / (ha - hb) * (point(skin, b) - point(skin, a));
             (ha < 0.0 ? from : to) = edge_key(a, b);
             is_cut = true;
         }
@@ -101,26 +109,52 @@ double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& ce
             next[from] = to;
         }
     }
-    double girth = 0.0;
-    double best = std::numeric_limits<double>::infinity();
+    std::vector<std::vector<Vec3>> loops;
     while (!next.empty()) {
-        std::vector<Vec2> loop;
-        double nearest = std::numeric_limits<double>::infinity();
+        std::vector<Vec3>& loop = loops.emplace_back();
         for (auto it = next.begin(); it != next.end();) {
-            const Vec2& p = place[it->first];
-            loop.push_back(p);
-            nearest = std::min(nearest, p.norm());
+            loop.push_back(place[it->first]);
             const std::uint64_t onward = it->second;
             next.erase(it);
             it = next.find(onward);
         }
-        const double distance = winding(loop) > 0.5 ? 0.0 : nearest;
+    }
+    return loops;
+}
+
+double tape_length(const std::vector<Vec3>& points, const Vec3& normal) {
+    const PlaneAxes axes(normal);
+    std::vector<Vec2> flat;
+    for (const Vec3& p : points) {
+        flat.push_back(axes(p));
+    }
+    return flat.size() >= 3 ? hull_length(std::move(flat)) : 0.0;
+}
+
+std::vector<Vec3> loop_around(const Points& skin, const Triangles& triangles, const Vec3& centre,
+                              const Vec3& normal) {
+    const PlaneAxes axes(normal);
+    std::vector<Vec3> nearest_loop;
+    double best = std::numeric_limits<double>::infinity();
+    for (std::vector<Vec3>& loop : section_loops(skin, triangles, centre, normal)) {
+        std::vector<Vec2> flat;
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const Vec3& p : loop) {
+            flat.push_back(axes(p - centre));
+            nearest = std::min(nearest, flat.back().norm());
+        }
+        const double distance = winding(flat) > 0.5 ? 0.0 : nearest;
         if (loop.size() >= 3 && distance < best) {
             best = distance;
-            girth = hull_length(std::move(loop));
+            nearest_loop = std::move(loop);
         }
     }
-    return girth;
+    return nearest_loop;
+}
+
+double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& centre,
+                  const Vec3& normal) {
+    return tape_length(loop_around(skin, triangles, centre, normal), normal);
 }
 
 std::vector<std::pair<std::string, double>> girths(const Body& body) {

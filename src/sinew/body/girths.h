@@ -8,6 +8,15 @@
 
 namespace sinew {
 
+/// The closed loops in which a plane cuts the skin.
+std::vector<std::vector<Vec3>> section_loops(const Points& skin, const Triangles& triangles,
+                                             const Vec3& centre, const Vec3& normal);
+/// The loop that goes round `centre`, or else comes nearest to it; empty where there is none.
+std::vector<Vec3> loop_around(const Points& skin, const Triangles& triangles, const Vec3& centre,
+                              const Vec3& normal);
+/// Length of a tape around points in a plane, m: the perimeter of their convex hull.
+double tape_length(const std::vector<Vec3>& points, const Vec3& normal);
+
 /// Length of a tape around the skin in a plane, m: the convex hull of the loop of the section that
 /// goes round `centre`, or else comes nearest to it. 0 where the plane misses the skin.
 double tape_girth(const Points& skin, const Triangles& triangles, const Vec3& centre,

@@ -129,6 +129,11 @@ struct WrapObject {
     Vec3 size = Vec3::Ones();
     int side_axis = 0;  ///< 0, 1, 2; only half of the surface counts, unless side_sign is 0
     int side_sign = 0;  ///< -1, 0 or +1
+    /// Spheres and cylinders: MuJoCo's rule in place of the halves above. The path goes round on
+    /// the side of `side_point` (in the surface's frame, m), also where a straight line would pass
+    /// on the other; a point within the radius makes the path touch the surface from within.
+    bool has_side_point = false;
+    Vec3 side_point = Vec3::Zero();
     bool is_active = true;
 };
 
@@ -212,6 +217,7 @@ struct MuscleUnit {
     double least_activation = 0.0;   ///< in [0, 1)
     MillardShape shape = {};         ///< of Millard2012 units
     bool ignores_tendon_elasticity = false;
+    bool is_deprecated = false;     ///< of an OpenSim class that version 3 replaced
     bool has_known_lengths = true;  ///< false where the file gives no fibre and tendon lengths
 };
 
@@ -233,6 +239,7 @@ struct MusculoskeletalModel {
     std::vector<MuscleUnit> muscles = {};
     std::vector<ModelMarker> markers = {};
     std::vector<std::string> notes = {};  ///< what the file held that was left out
+    int osim_version = 0;                 ///< of an OpenSim file, 30000 or 40000; 0: another format
 };
 
 /// Default values of all coordinates.
@@ -261,10 +268,12 @@ void require_valid(const MusculoskeletalModel& model, std::string_view where);
 /// A table of numbers over time, as motions and results are stored.
 struct MotionTable {
     std::string name = {};
-    bool in_degrees = false;  ///< whether angles are degrees; lengths and forces are SI anyway
-    std::vector<std::string> columns;  ///< without the time
-    std::vector<double> times = {};    ///< s, rising
-    std::vector<double> values = {};   ///< times.size() rows of columns.size()
+    bool in_degrees = false;    ///< whether angles are degrees; lengths and forces are SI anyway
+    bool is_unit_known = true;  ///< false: the file does not say; body/motion_units.h decides
+    std::vector<std::string> columns;     ///< without the time
+    std::vector<double> times = {};       ///< s, rising
+    std::vector<double> values = {};      ///< times.size() rows of columns.size()
+    std::vector<std::string> notes = {};  ///< how it was read, for people
 
     double at(std::size_t row, std::size_t column) const {
         return values[row * columns.size() + column];

@@ -7,25 +7,32 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 namespace sinew {
 
 namespace {
 
+// Of ASCII, whatever the locale.
 bool is_letter_or_digit(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+char small_letter(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 /// A word in the forms that parts are compared by.
 struct Wanted {
     std::string slug;
     std::string plain;
-    SidedName sided;  // of the plain form
+    SidedName sided;    // of the plain form
+    std::string first;  // word of it, which every part that is meant has in its name
 
     explicit Wanted(std::string_view word)
-        : slug(sinew::slug(word)), plain(plain_name(word)), sided(split_side(plain)) {}
+        : slug(sinew::slug(word)),
+          plain(plain_name(word)),
+          sided(split_side(plain)),
+          first(sided.stem.substr(0, sided.stem.find('_'))) {}
 };
 
 /// How well a word names a part; lower is better.
@@ -36,19 +43,26 @@ Match match(const Part& part, const Wanted& wanted) {
     if (wanted.slug.empty()) {
         return Match::None;
     }
-    const auto any_name = [&](auto&& is_same) {
-        return is_same(part.name) ||
-               std::any_of(part.aliases.begin(), part.aliases.end(),
-                           [&](const Alias& alias) { return is_same(alias.name); });
+    // Plain forms take long to make, and there are hundreds of parts: only where they can be equal.
+    Match best = Match::None;
+    const auto compare = [&](const std::string& name, bool is_own) {
+        const std::string written = slug(name);
+        if (written == wanted.slug) {
+            best = Match::Exact;
+        } else if (best > Match::Plain && written.find(wanted.first) != std::string::npos) {
+            const std::string plain = plain_name(name);
+            // A name without a side means both.
+            const bool is_pair = is_own && split_side(plain).stem == wanted.plain;
+            best = std::min(best, plain == wanted.plain ? Match::Plain
+                                  : is_pair             ? Match::Pair
+                                                        : Match::None);
+        }
     };
-    if (any_name([&](const std::string& name) { return slug(name) == wanted.slug; })) {
-        return Match::Exact;
+    compare(part.name, true);
+    for (const Alias& alias : part.aliases) {
+        compare(alias.name, false);
     }
-    if (any_name([&](const std::string& name) { return plain_name(name) == wanted.plain; })) {
-        return Match::Plain;
-    }
-    // A name without a side means both.
-    return split_side(plain_name(part.name)).stem == wanted.plain ? Match::Pair : Match::None;
+    return best;
 }
 
 /// The parts that match best; none where none does.
@@ -171,9 +185,10 @@ std::string mirrored_name(std::string_view name) {
 
 std::string slug(std::string_view text) {
     std::string result;
+    result.reserve(text.size());
     for (const char c : text) {
         if (is_letter_or_digit(c)) {
-            result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            result += small_letter(c);
         } else if (!result.empty() && result.back() != '_') {
             result += '_';
         }

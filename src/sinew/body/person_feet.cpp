@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace sinew {
 
@@ -13,14 +14,12 @@ namespace {
 constexpr double kStanding = 50.0;  // per m: weight of a point that stands
 constexpr double kHeelGives = 0.7;  // of that, where ball and heel cannot stand both
 constexpr double kBallLeads = 0.4;  // of what the pelvis takes from a foot that stands as a whole
-constexpr double kLoose = 0.1;      // of directions and rotations of a leg whose foot stands
-constexpr double kFolded = 0.3;    // rad, that a leg may leave its directions so that a foot stands
-constexpr double kReach = 0.998;   // of a leg's length, to which it is stretched
-constexpr double kMostDrop = 0.1;  // of a leg's length
-constexpr double kDropTime = 0.1;  // s, on both sides
-constexpr double kSole = 1e-3;     // m, below the ground
-constexpr double kKeptOut = 5.0;   // per m: least weight of a point that is lifted out of it
-constexpr double kHardly = 1e-6;   // m
+constexpr double kLoose = 1.0;      // of directions and rotations of a leg whose foot stands
+constexpr double kFolded = 0.3;  // rad, that a leg may leave its directions so that a foot stands
+constexpr double kPelvisTime = 0.1;  // s, on both sides, over which the pelvis goes along
+constexpr double kSole = 1e-3;       // m, below the ground
+constexpr double kKeptOut = 5.0;     // per m: least weight of a point that is lifted out of it
+constexpr double kHardly = 1e-6;     // m
 
 using Frames = std::vector<std::vector<double>>;
 
@@ -100,43 +99,51 @@ Vec3 common_shift(const Feet& feet, std::size_t f) {
     return sum / std::max(1.0, weights);
 }
 
-// Over some frames on both sides: the most, or the mean.
-std::vector<double> over_frames(const std::vector<double>& values, std::ptrdiff_t window,
-                                bool is_mean) {
-    std::vector<double> out;
+// The mean over some frames on both sides.
+std::vector<Vec3> over_frames(const std::vector<Vec3>& values, std::ptrdiff_t window) {
+    std::vector<Vec3> out;
     const auto n = static_cast<std::ptrdiff_t>(values.size());
     for (std::ptrdiff_t f = 0; f < n; ++f) {
         const auto a = values.begin() + std::max<std::ptrdiff_t>(0, f - window);
         const auto b = values.begin() + std::min(n, f + window + 1);
-        double sum = 0.0;
-        for (auto i = a; i != b; ++i) {
-            sum += *i / static_cast<double>(b - a);
-        }
-        out.push_back(is_mean ? sum : *std::max_element(a, b));
+        out.push_back(std::accumulate(a, b, Vec3(Vec3::Zero())) / static_cast<double>(b - a));
     }
     return out;
 }
 
-// How much lower the pelvis must be so that legs reach where their feet stand.
-std::vector<double> drops(PersonPoser& poser, const Frames& frames, const Feet& feet) {
-    std::vector<double> needed(frames.size(), 0.0);
+// Heel and ball of a foot where they stand. The ball counts more where it stands too.
+PoseGoals standing_goals(const StandingLeg& leg, const Foot& foot, std::size_t f) {
+    PoseGoals goals;
+    const double heel = kStanding * (1.0 - kHeelGives * foot.ball_shift.weight[f]);
+    goals.positions = {
+        {.point = leg.ankle, .wanted = foot.ankle_goal(f), .weight = heel * foot.weight(f)},
+        {.point = leg.ball, .wanted = foot.ball_goal(f), .weight = kStanding * foot.weight(f)}};
+    return goals;
+}
+
+// Where the pelvis goes so that legs keep their directions while feet stand: both are sought
+// together, frame by frame, and what the pelvis does then comes and goes smoothly.
+std::vector<Vec3> pelvis_shifts(PersonPoser& poser, const Frames& frames, const Feet& feet) {
+    std::vector<Vec3> wanted(frames.size(), Vec3::Zero());
     for (std::size_t f = 0; f < frames.size(); ++f) {
-        const ModelPlacement& now = poser.solver().place(frames[f]);
+        PoseGoals goals;
         for (std::size_t s = 0; s < 2; ++s) {
-            const StandingLeg& leg = poser.legs()[s];
-            const Vec3 d = feet[s].ankle_goal(f) - poser.solver().position(now, leg.hip) -
-                           common_shift(feet, f);
-            const double length = kReach * leg.length;
-            const double across = std::hypot(d.x(), d.z());
-            if (feet[s].weight(f) > 0.0 && d.norm() > length && across < length) {
-                const double drop = -d.y() - std::sqrt(length * length - across * across);
-                needed[f] = std::max(needed[f],
-                                     feet[s].weight(f) * std::clamp(drop, 0.0, kMostDrop * length));
+            if (feet[s].weight(f) > 0.0) {
+                const PoseGoals standing = standing_goals(poser.legs()[s], feet[s], f);
+                goals.positions.insert(goals.positions.end(), standing.positions.begin(),
+                                       standing.positions.end());
             }
         }
+        if (!goals.positions.empty()) {
+            std::vector<double> q = frames[f];
+            poser.shift_pelvis(f, common_shift(feet, f), q);
+            poser.pose_pelvis_and_legs(f, goals, false, q);
+            wanted[f] = poser.pelvis_shift(f, q);
+        }
     }
-    const auto window = static_cast<std::ptrdiff_t>(std::max(1.0, kDropTime / poser.frame_time()));
-    return over_frames(over_frames(needed, window, false), window, true);
+    const auto window =
+        static_cast<std::ptrdiff_t>(std::max(1.0, kPelvisTime / poser.frame_time()));
+    return over_frames(wanted, window);
 }
 
 double depth_of(PersonPoser& poser, const StandingLeg& leg, const std::vector<double>& q) {
@@ -215,11 +222,11 @@ void keep_contacts(const Recording& recording, PersonPoser& poser, Frames& frame
         return;
     }
     const Feet feet = find_feet(recording, poser, frames);
-    const std::vector<double> drop = drops(poser, frames, feet);
+    const std::vector<Vec3> shifts = pelvis_shifts(poser, frames, feet);
     for (std::size_t f = 0; f < frames.size(); ++f) {
-        const Vec3 shift = common_shift(feet, f) - Vec3(0.0, drop[f], 0.0);
+        const Vec3& shift = shifts[f];
         if (shift.norm() > kHardly) {
-            poser.pose_root(f, frames[f], shift);
+            poser.shift_pelvis(f, shift, frames[f]);
         }
         for (std::size_t s = 0; s < 2; ++s) {
             stand(poser, f, poser.legs()[s], feet[s], shift, frames[f]);

@@ -16,6 +16,10 @@ constexpr double kHand = 0.1;     // rotation of a hand
 constexpr double kFoot = 0.1;     // rotation of a foot
 constexpr double kFinger = 0.5;   // direction of a hand
 constexpr double kAstray = 0.02;  // cost of a limb that is tried from other starts too
+constexpr double kGirdle = 0.3;   // rotation of a clavicle that an arm at its limits may take along
+constexpr double kPelvis = 0.3;   // rotation of a pelvis that legs at their limits may take along
+constexpr double kHips = 4.0;     // per m: position of a pelvis that legs may take along
+constexpr double kBound = 1e-3;   // cost of legs from which on they take it along
 constexpr double kHeel = 0.3;     // of the distance from ankle to toes: so far the heel is behind
 constexpr double kToes = 0.5;     // and the tip of the toes in front
 
@@ -190,6 +194,15 @@ void PersonPoser::prepare_limbs() {
                                  model_.joints[static_cast<std::size_t>(toe)].parent);
                 }
                 limb_free_[from] = coordinates_of(whole.empty() ? limb_joints_[from] : whole, true);
+                // Joints of the shoulder girdle, from the clavicle on.
+                const Index clavicle = target_.first("clavicle" + side);
+                if (std::string_view(first) == "shoulder" && clavicle >= 0) {
+                    std::vector<Index> girdle = path(clavicle, target_.first(from));
+                    if (girdle.size() > 1) {
+                        girdle.pop_back();
+                        girdle_free_[from] = coordinates_of(girdle, true);
+                    }
+                }
             }
         }
     }
@@ -325,22 +338,37 @@ void PersonPoser::find_ground() {
     lift_ = ground_ + own - (standing + above);
 }
 
-void PersonPoser::pose_root(std::size_t frame, std::vector<double>& q, const Vec3& shift) {
-    const Index pelvis = target_.first("pelvis");
-    const Mat3 wanted = pair_.wanted(frame, "pelvis");
+// Where the middle between the hips is carried.
+Vec3 PersonPoser::hips_goal(std::size_t frame) const {
     const Vec3 moved = hips_of_source(frame) - hips_start_;
     Vec3 hips(hips_.rest.x() + moved.x(), hips_of_source(frame).y() + lift_,
               hips_.rest.z() + moved.z());
     if (static_cast<Index>(frame) == recording_.rest_frame) {
         hips.y() = hips_.rest.y();  // a T-pose stands, wherever it was recorded
     }
-    hips += shift;
-    solver_.place(q);
+    return hips;
+}
+
+void PersonPoser::pose_root(std::size_t frame, std::vector<double>& q) {
+    const Index pelvis = target_.first("pelvis");
+    const Mat3 wanted = pair_.wanted(frame, "pelvis");
     solver_.turn_joint(pelvis, parent_rotation(pelvis, solver_.place(q)), wanted, q);
     PoseGoals goals;
     goals.rotations.push_back({.body = hips_.body, .wanted = wanted});
-    goals.positions.push_back({.point = hips_, .wanted = hips, .weight = 1.0});
+    goals.positions.push_back({.point = hips_, .wanted = hips_goal(frame)});
     solver_.solve(root_free_, goals, q);
+}
+
+void PersonPoser::shift_pelvis(std::size_t frame, const Vec3& shift, std::vector<double>& q) {
+    PoseGoals goals;
+    goals.rotations.push_back(
+        {.body = hips_.body, .wanted = solver_.rotation(solver_.place(q), hips_.body)});
+    goals.positions.push_back({.point = hips_, .wanted = hips_goal(frame) + shift});
+    solver_.solve(root_free_, goals, q);
+}
+
+Vec3 PersonPoser::pelvis_shift(std::size_t frame, const std::vector<double>& q) {
+    return solver_.position(solver_.place(q), hips_) - hips_goal(frame);
 }
 
 void PersonPoser::pose_row(std::size_t frame, const Mat3& base, const Row& row,
@@ -419,6 +447,29 @@ std::vector<double> PersonPoser::turned_limb(std::size_t frame,
     return turned;
 }
 
+// An arm that its limits keep from where it should point takes the shoulder girdle along, as a
+// person's does beyond what the shoulder itself can. Hands do not: only upper arm and forearm ask.
+void PersonPoser::pose_girdle(std::size_t frame, const std::string& side, std::vector<double>& q) {
+    const std::string shoulder = "shoulder" + side;
+    const auto girdle = girdle_free_.find(shoulder);
+    if (girdle == girdle_free_.end()) {
+        return;
+    }
+    PoseGoals goals = limb_goals(frame, {shoulder, "elbow" + side, "wrist" + side});
+    if (solver_.cost({.directions = goals.directions}, q) < kBound) {
+        return;
+    }
+    const ModelPlacement now = solver_.place(q);
+    const Index scapula = model_.joints[static_cast<std::size_t>(target_.first(shoulder))].parent;
+    for (const Index bone : std::set<Index>{target_.first("clavicle" + side), scapula}) {
+        goals.rotations.push_back(
+            {.body = bone, .wanted = solver_.rotation(now, bone), .weight = kGirdle});
+    }
+    std::vector<Index> free = girdle->second;
+    free.insert(free.end(), limb_free_[shoulder].begin(), limb_free_[shoulder].end());
+    solver_.solve(free, goals, q);
+}
+
 // From the angles of the frame before, or from those that turn each joint as far as it goes; from
 // others too where neither leads there.
 void PersonPoser::pose_limb(std::size_t frame, const std::vector<std::string>& parts,
@@ -446,6 +497,34 @@ void PersonPoser::pose_limb(std::size_t frame, const std::vector<std::string>& p
         }
     }
     q = std::move(best);
+}
+
+void PersonPoser::pose_pelvis_and_legs(std::size_t frame, const PoseGoals& more, bool is_turning,
+                                       std::vector<double>& q) {
+    PoseGoals goals = more;
+    std::vector<Index> free;
+    for (const Index c : root_free_) {
+        if (is_turning || !model_.coordinates[static_cast<std::size_t>(c)].is_rotation) {
+            free.push_back(c);
+        }
+    }
+    for (const StandingLeg& leg : legs_) {
+        const PoseGoals own =
+            limb_goals(frame, {"hip" + leg.side, "knee" + leg.side, "ankle" + leg.side});
+        goals.directions.insert(goals.directions.end(), own.directions.begin(),
+                                own.directions.end());
+        goals.rotations.insert(goals.rotations.end(), own.rotations.begin(), own.rotations.end());
+        free.insert(free.end(), leg.free.begin(), leg.free.end());
+    }
+    if (is_turning && solver_.cost(goals, q) < kBound) {
+        return;
+    }
+    if (is_turning) {
+        goals.rotations.push_back(
+            {.body = hips_.body, .wanted = pair_.wanted(frame, "pelvis"), .weight = kPelvis});
+    }
+    goals.positions.push_back({.point = hips_, .wanted = hips_goal(frame), .weight = kHips});
+    solver_.solve(free, goals, q);
 }
 
 void PersonPoser::pose_toes(std::size_t frame, std::vector<double>& q) {
@@ -485,7 +564,15 @@ std::vector<double> PersonPoser::pose_frame(std::size_t frame, const std::vector
     std::vector<double> q = last;
     Mat3 base = Mat3::Identity();
     if (is_carried_) {
-        pose_root(frame, q, Vec3::Zero());
+        pose_root(frame, q);
+    }
+    for (const std::string side : {"_l", "_r"}) {
+        pose_limb(frame, {"hip" + side, "knee" + side, "ankle" + side}, q);
+    }
+    // Where hips do not bend as far as recorded ones the pelvis tilts, as a person's does; the
+    // spine, which comes next, makes up for it above.
+    if (!legs_.empty()) {
+        pose_pelvis_and_legs(frame, {}, true, q);
     }
     if (source_.has("pelvis")) {
         base = pair_.rotation(frame, source_.first("pelvis"));
@@ -501,8 +588,10 @@ std::vector<double> PersonPoser::pose_frame(std::size_t frame, const std::vector
             solver_.turn_joint(joint, parent_rotation(joint, solver_.place(q)),
                                pair_.wanted(frame, "clavicle" + side), q);
         }
-        pose_limb(frame, {"shoulder" + side, "elbow" + side, "wrist" + side, "finger" + side}, q);
-        pose_limb(frame, {"hip" + side, "knee" + side, "ankle" + side}, q);
+        const std::vector<std::string> arm = {"shoulder" + side, "elbow" + side, "wrist" + side,
+                                              "finger" + side};
+        pose_limb(frame, arm, q);
+        pose_girdle(frame, side, q);
     }
     pose_toes(frame, q);
     pose_extras(frame, q);

@@ -30,9 +30,10 @@ struct StandingLeg {
     std::vector<Index> free;  ///< coordinates from hip to ankle
     CarriedPoint hip;
     CarriedPoint ankle;
-    CarriedPoint ball;                ///< the joint of the toes, as a point of the foot
-    std::vector<CarriedPoint> soles;  ///< heel, ball and tip of the toes; on the ground at rest
-    double length = 0.0;              ///< thigh and shank, m
+    CarriedPoint ball = {};  ///< the joint of the toes, as a point of the foot
+    std::vector<CarriedPoint> soles =
+        {};               ///< heel, ball and tip of the toes; on the ground at rest
+    double length = 0.0;  ///< thigh and shank, m
 };
 
 /// Poses a model as a person in a recording, frame by frame; feet go where their legs take them.
@@ -44,8 +45,14 @@ public:
 
     /// @param last  coordinates of the frame before
     std::vector<double> pose_frame(std::size_t frame, const std::vector<double>& last);
-    /// Pelvis only, away from where it would be.
-    void pose_root(std::size_t frame, std::vector<double>& q, const Vec3& shift);
+    /// Pelvis and legs together: directions of the legs and further goals against where the
+    /// recording carries the pelvis. Only where they stand (`legs`).
+    /// @param is_turning  the pelvis may also tilt, where legs at their limits ask for it
+    void pose_pelvis_and_legs(std::size_t frame, const PoseGoals& more, bool is_turning,
+                              std::vector<double>& q);
+    /// The pelvis, as it is turned, away from where the recording carries it; and how far it is.
+    void shift_pelvis(std::size_t frame, const Vec3& shift, std::vector<double>& q);
+    Vec3 pelvis_shift(std::size_t frame, const std::vector<double>& q);
     void pose_toes(std::size_t frame, std::vector<double>& q);
     /// What directions and rotations of these parts should be.
     PoseGoals limb_goals(std::size_t frame, const std::vector<std::string>& parts) const;
@@ -91,11 +98,14 @@ private:
     std::vector<Index> path(Index from_joint, Index to_joint) const;
     std::vector<Index> coordinates_of(const std::vector<Index>& joints, bool turns_only) const;
     Vec3 hips_of_source(std::size_t frame) const;
+    Vec3 hips_goal(std::size_t frame) const;
+    void pose_root(std::size_t frame, std::vector<double>& q);
     Mat3 parent_rotation(Index joint, const ModelPlacement& now) const;
 
     void pose_row(std::size_t frame, const Mat3& base, const Row& row, std::vector<double>& q);
     void pose_limb(std::size_t frame, const std::vector<std::string>& parts,
                    std::vector<double>& q);
+    void pose_girdle(std::size_t frame, const std::string& side, std::vector<double>& q);
     std::vector<double> turned_limb(std::size_t frame, const std::vector<std::string>& parts,
                                     const std::vector<Index>& joints, const std::vector<double>& q);
     void pose_extras(std::size_t frame, std::vector<double>& q);
@@ -121,6 +131,7 @@ private:
     std::vector<StandingLeg> legs_ = {};
     std::map<std::string, std::vector<Index>> limb_joints_ = {};  // by the first part
     std::map<std::string, std::vector<Index>> limb_free_ = {};
+    std::map<std::string, std::vector<Index>> girdle_free_ = {};  // by the shoulder
 };
 
 }  // namespace sinew

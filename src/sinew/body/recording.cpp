@@ -102,7 +102,10 @@ Recording with_best_rest(Recording recording, const PersonJoints& person) {
     }
     const double first = stance_error(positions_in(recording, 0), person);
     const bool is_better = first < kIsStance && first < stance_error(rest, person) - kStraighter;
-    return is_better ? with_rest_at(recording, 0) : recording;
+    if (is_better) {
+        return with_rest_at(recording, 0);
+    }
+    return recording;
 }
 
 }  // namespace sinew

@@ -29,7 +29,7 @@ void visit_fields(Options& o, Visitor&& v) {
                           .min = 0.0002,
                           .max = 0.02});
     v(o.largest_change, Field{.name = "largest_change",
-                              .help = "share of a part's volume that rebuilding may cost",
+                              .help = "fraction of a part's volume that rebuilding may cost",
                               .min = 0.0,
                               .max = 1.0});
     v(o.skin_cell, Field{.name = "skin_cell",

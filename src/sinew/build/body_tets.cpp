@@ -4,6 +4,7 @@
 #include "sinew/build/envelope.h"
 #include "sinew/build/tissue_shares.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/meshing/prism_columns.h"
 #include "sinew/meshing/tetrahedralise.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ TetMesh fill_body(const TriangleMesh& skin, const TriangleMesh& envelope,
     inner.points = envelope.points;
     inner.triangles = envelope.triangles;
     const TetMesh inside = fill_inside(inner, options, progress);
-    const Tets columns = fat_columns(skin.triangles, surface);
+    const Tets columns = prism_columns(skin.triangles, surface);
     TetMesh body;
     body.points.resize(surface + inside.points.rows(), 3);
     body.points << skin.points, inside.points;

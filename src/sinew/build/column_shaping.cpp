@@ -5,6 +5,7 @@
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/prism_columns.h"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +43,7 @@ public:
           solid_(solid),
           options_(options),
           vertices_(skin.points.rows()),
-          columns_(fat_columns(skin.triangles, vertices_)),
+          columns_(prism_columns(skin.triangles, vertices_)),
           around_(triangles_of_vertices(skin.triangles, vertices_)),
           before_(envelope),
           all_(2 * vertices_, 3),
@@ -191,7 +192,8 @@ private:
             for (int k = 0; k < 26 && best_angle < options_.min_dihedral; ++k) {
                 // All neighbours in a cube, its middle left out.
                 const int cell = k < 13 ? k : k + 1;
-                const Vec3 way(cell % 3 - 1, cell / 3 % 3 - 1, cell / 9 - 1);
+                const std::array<int, 3> at = {cell % 3, cell / 3 % 3, cell / 9};
+                const Vec3 way(at[0] - 1, at[1] - 1, at[2] - 1);
                 const Vec3 x = best + step * way.normalized();
                 const double angle = smallest_around(v, x, best_angle);
                 if (angle > best_angle && keeps_off(watched, start, x, allowed)) {

@@ -37,7 +37,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.rotation_weight,
       Field{.name = "rotation_weight", .help = "resistance to change of shape", .above = 0});
     v(o.regularisation,
-      Field{.name = "regularisation", .help = "resistance to change of place", .above = 0});
+      Field{.name = "regularisation", .help = "resistance to displacement", .above = 0});
     v(o.regularisation_length, Field{.name = "regularisation_length",
                                      .help = "unit of length of the regularisation",
                                      .unit = "m",
@@ -91,10 +91,5 @@ struct Envelope {
 /// @throws InputError  for options out of range, or a skin so thin that no layer fits; Cancelled
 Envelope shrink_envelope(const TriangleMesh& skin, const TetMesh& flesh, const AnatomySolid& solid,
                          const EnvelopeOptions& options = {}, const Progress& progress = {});
-
-/// Tetrahedra between the skin and the envelope: one column per triangle, three tetrahedra each,
-/// cut so that neighbours agree. Vertex i of the skin is point i, vertex i of the envelope is point
-/// i + vertices. They may have no volume where a column is folded.
-Tets fat_columns(const Triangles& triangles, Eigen::Index vertices);
 
 }  // namespace sinew

@@ -7,6 +7,7 @@
 #include "sinew/build/limit_gradient.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/prism_columns.h"
 
 #include <fmt/format.h>
 
@@ -115,13 +116,13 @@ bool EnvelopeFitting::leave_parts() {
 }
 
 // Each of the three tetrahedra of a column hangs on one of its edges between skin and envelope
-// (those of fat_columns on the third, second and first corner by number) and must keep a good part
-// of the volume that a straight column of that length would give it.
+// (those of prism_columns on the third, second and first corner by number) and must keep a good
+// part of the volume that a straight column of that length would give it.
 bool EnvelopeFitting::unfold_columns() {
     const Eigen::Index vertices = skin_.points.rows();
     Points all(2 * vertices, 3);
     all << skin_.points, points_;
-    const Eigen::VectorXd volumes = tet_volumes(all, fat_columns(skin_.triangles, vertices));
+    const Eigen::VectorXd volumes = tet_volumes(all, prism_columns(skin_.triangles, vertices));
     const Eigen::VectorXd areas = triangle_areas(skin_);
     std::vector<char> is_folded(depth_.size(), 0);
     for (Eigen::Index t = 0; t < skin_.triangles.rows(); ++t) {

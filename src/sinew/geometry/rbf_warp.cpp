@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace sinew {
@@ -39,7 +40,7 @@ void require_finite(const Points& points, const char* name) {
     }
 }
 
-void require_usable(const Points& source, const Points& target, const RbfOptions& options) {
+void require_targets(const Points& source, const Points& target) {
     if (source.rows() != target.rows()) {
         throw InputError(
             {.where = kWhere,
@@ -47,6 +48,10 @@ void require_usable(const Points& source, const Points& target, const RbfOptions
              .needs = "one target per source point",
              .remedy = "give both lists in the same order"});
     }
+    require_finite(target, "target point");
+}
+
+void require_usable(const Points& source, const RbfOptions& options) {
     if (source.rows() < 4) {
         throw InputError({.where = kWhere,
                           .found = fmt::format("{} centres", source.rows()),
@@ -60,7 +65,6 @@ void require_usable(const Points& source, const Points& target, const RbfOptions
                           .remedy = "use 0 to reach the targets exactly"});
     }
     require_finite(source, "source point");
-    require_finite(target, "target point");
 }
 
 /// Names the two nearest centres; only called when the fit has failed.
@@ -213,53 +217,88 @@ private:
 
 }  // namespace
 
-RbfWarp::RbfWarp(const Points& source, const Points& target, const RbfOptions& options,
-                 const Progress& progress) {
-    require_usable(source, target, options);
-    const Bounds box = bounds(source);
-    origin_ = box.centre();
-    const double extent = box.size().maxCoeff();
-    scale_ = extent > 0.0 ? 1.0 / extent : 1.0;
-    centres_ = scale_ * (source.rowwise() - origin_.transpose());
-    const Rows displacement = scale_ * (target - source);
-    const double largest = std::max(
-        {1.0, scale_ * source.cwiseAbs().maxCoeff(), scale_ * target.cwiseAbs().maxCoeff()});
+struct RbfSystem::Data {
+    Points source;
+    RbfOptions options;
+    Vec3 origin = Vec3::Zero();
+    double scale = 1.0;
+    Rows centres;  // moved and scaled to the unit box
+    std::optional<SaddlePoint> system;
+};
 
-    SaddlePoint system(centres_, options.smoothing);
-    if (!(system.thickness() > kPlanar)) {
+RbfSystem::RbfSystem(const Points& source, const RbfOptions& options, const Progress& progress)
+    : data_(std::make_unique<Data>()) {
+    require_usable(source, options);
+    Data& d = *data_;
+    d.source = source;
+    d.options = options;
+    const Bounds box = bounds(source);
+    d.origin = box.centre();
+    const double extent = box.size().maxCoeff();
+    d.scale = extent > 0.0 ? 1.0 / extent : 1.0;
+    d.centres = d.scale * (source.rowwise() - d.origin.transpose());
+    d.system.emplace(d.centres, options.smoothing);
+    if (!(d.system->thickness() > kPlanar)) {
         throw InputError({.where = kWhere,
                           .found = "source points that lie in one plane, on a line or in a point",
                           .needs = "points spread in all three directions",
                           .remedy = "add a point off the plane"});
     }
-    if (!system.factor(progress)) {
+    if (!d.system->factor(progress)) {
         refuse_coincident(source);
     }
-    system.solve(displacement, kNoise * largest, weights_, affine_);
+}
+
+RbfSystem::~RbfSystem() = default;
+RbfSystem::RbfSystem(RbfSystem&&) noexcept = default;
+RbfSystem& RbfSystem::operator=(RbfSystem&&) noexcept = default;
+
+const Points& RbfSystem::source() const {
+    return data_->source;
+}
+
+RbfWarp RbfSystem::to(const Points& target) const {
+    const Data& d = *data_;
+    require_targets(d.source, target);
+    RbfWarp warp;
+    warp.origin_ = d.origin;
+    warp.scale_ = d.scale;
+    warp.centres_ = d.centres;
+    const Rows displacement = d.scale * (target - d.source);
+    const double largest = std::max(
+        {1.0, d.scale * d.source.cwiseAbs().maxCoeff(), d.scale * target.cwiseAbs().maxCoeff()});
+    d.system->solve(displacement, kNoise * largest, warp.weights_, warp.affine_);
 
     // One step of refinement: what the first solution leaves is fitted again and added.
+    const double smoothing = d.options.smoothing;
     const auto residual = [&] {
-        Points moved = centres_;
+        Points moved = warp.centres_;
         Points fitted(moved.rows(), 3);
         const auto blocks = static_cast<std::size_t>(moved.rows());
         parallel_for(blocks, kRbfGrain, [&](std::size_t begin, std::size_t end) {
-            displace(moved.data() + 3 * begin, fitted.data() + 3 * begin, end - begin);
+            warp.displace(moved.data() + 3 * begin, fitted.data() + 3 * begin, end - begin);
         });
-        return (displacement - options.smoothing * weights_ - fitted).eval();
+        return (displacement - smoothing * warp.weights_ - fitted).eval();
     };
     Rows weights;
     Eigen::Matrix<double, 4, 3> affine;
-    system.solve(residual(), kNoise * largest, weights, affine);
-    weights_ += weights;
-    affine_ += affine;
+    d.system->solve(residual(), kNoise * largest, weights, affine);
+    warp.weights_ += weights;
+    warp.affine_ += affine;
     const double left = residual().rowwise().norm().maxCoeff();
     if (!(left <= kMaxResidual * largest)) {
-        refuse_coincident(source);
+        refuse_coincident(d.source);
     }
-    largest_residual_ =
-        (options.smoothing > 0.0 ? (options.smoothing * weights_).rowwise().norm().maxCoeff()
-                                 : left) /
-        scale_;
+    warp.largest_residual_ =
+        (smoothing > 0.0 ? (smoothing * warp.weights_).rowwise().norm().maxCoeff() : left) /
+        d.scale;
+    return warp;
+}
+
+RbfWarp::RbfWarp(const Points& source, const Points& target, const RbfOptions& options,
+                 const Progress& progress) {
+    require_targets(source, target);
+    *this = RbfSystem(source, options, progress).to(target);
 }
 
 void RbfWarp::displace(const double* points, double* out, std::size_t count) const {

@@ -3,6 +3,8 @@
 #include "sinew/base/progress.h"
 #include "sinew/mesh/arrays.h"
 
+#include <memory>
+
 namespace sinew {
 
 struct RbfOptions {
@@ -40,6 +42,9 @@ public:
     }
 
 private:
+    friend class RbfSystem;
+    RbfWarp() = default;
+
     // One row per coordinate: the inner loops run along centres.
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, 3>;
 
@@ -52,6 +57,27 @@ private:
     Vec3 origin_ = Vec3::Zero();
     double scale_ = 1.0;  // inner = scale * (outer - origin)
     double largest_residual_ = 0.0;
+};
+
+/// What a warp owes to its centres alone, factorised once: for many targets of the same centres,
+/// each then takes O(n^2).
+class RbfSystem {
+public:
+    /// @throws InputError  as RbfWarp does; Cancelled
+    explicit RbfSystem(const Points& source, const RbfOptions& options = {},
+                       const Progress& progress = {});
+    ~RbfSystem();
+    RbfSystem(RbfSystem&&) noexcept;
+    RbfSystem& operator=(RbfSystem&&) noexcept;
+
+    const Points& source() const;
+    /// The warp that takes source row i to target row i.
+    /// @throws InputError  when the two differ in number or a number is not finite
+    RbfWarp to(const Points& target) const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
 };
 
 }  // namespace sinew

@@ -6,9 +6,9 @@
 #include "sinew/geometry/biharmonic_weights.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
-#include "sinew/growth/inversions.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/inversions.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/tissue/tissue_terms.h"
 

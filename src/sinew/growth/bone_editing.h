@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sinew/base/progress.h"
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/solver/local_global.h"
 
 #include <memory>

@@ -4,8 +4,8 @@
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
-#include "sinew/growth/inversions.h"
 #include "sinew/growth/skin_room.h"
+#include "sinew/meshing/inversions.h"
 
 #include <fmt/format.h>
 

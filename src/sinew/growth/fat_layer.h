@@ -31,7 +31,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.bending, Field{.name = "bending", .help = "against wrinkles", .min = 0});
     v(o.iterations, Field{.name = "iterations", .help = "of each solve", .min = 1, .max = 10000});
     v(o.floor,
-      Field{.name = "floor", .help = "share of its volume fat keeps", .max = 1, .above = 0});
+      Field{
+          .name = "floor", .help = "fraction of its volume that fat keeps", .max = 1, .above = 0});
 }
 
 /// Another shape of the fat, and how the solver got there.

@@ -2,11 +2,11 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/body/body_parts.h"
 #include "sinew/body/names.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
-#include "sinew/growth/body_parts.h"
 #include "sinew/growth/fat_layer.h"
 #include "sinew/mesh/connectivity.h"
 
@@ -191,7 +191,7 @@ double value_at(const Places& p, const Points& skin, std::size_t i, const std::s
     }
     if (name == "back") {
         return bare * p.trunk[i] * back *
-               bell(y - (p.hip + 0.55 * trunk_height), 0.35 * trunk_height);
+               bell(y - (p.hip + 0.50 * trunk_height), 0.27 * trunk_height);
     }
     if (name == "arms") {
         return bare * p.arm[i] * (1.0 - 0.8 * step_up((p.limb[i] - 0.25) / 0.6));
@@ -203,6 +203,32 @@ double value_at(const Places& p, const Points& skin, std::size_t i, const std::s
         return p.head[i] * front *
                step_up(1.0 - (y - (p.shoulder + 0.12 * p.stature)) / (0.08 * p.stature));
     }
+    if (name == "flanks") {
+        return bare * p.trunk[i] * bell(y - (p.navel + 0.02 * trunk_height), 0.15 * trunk_height) *
+               (0.30 + 0.70 * std::max(side, 0.6 * back));
+    }
+    if (name == "buttocks") {
+        return bare * std::min(1.0, p.trunk[i] + p.leg[i]) * back *
+               bell(y - (p.hip + 0.005 * p.stature), 0.13 * trunk_height);
+    }
+    if (name == "thighs") {
+        return bare * p.leg[i] * step_up((p.limb[i] + 0.02) / 0.08) *
+               (1.0 - step_up((p.limb[i] - 0.18) / 0.30));
+    }
+    if (name == "calves") {
+        return bare * p.leg[i] * bell(p.limb[i] - 0.64, 0.10);
+    }
+    if (name == "upper_arms") {
+        return bare * p.arm[i] * bell(p.limb[i] - 0.26, 0.13);
+    }
+    if (name == "forearms") {
+        return bare * p.arm[i] * bell(p.limb[i] - 0.62, 0.11);
+    }
+    if (name == "chin") {
+        return (0.35 + 0.65 * front) *
+               bell(y - (p.shoulder + 0.065 * p.stature), 0.026 * p.stature) *
+               step_up(2.0 - std::abs(skin(row, 0)) / (0.045 * p.stature));
+    }
     // uniform: all but hands, feet and head; thinner towards the ends of the limbs
     return bare * (1.0 - 0.7 * step_up((p.limb[i] - 0.3) / 0.7)) + 0.12 * p.head[i];
 }
@@ -211,7 +237,9 @@ double value_at(const Places& p, const Points& skin, std::size_t i, const std::s
 
 std::span<const std::string> fat_map_names() {
     static const std::vector<std::string> kNames = {
-        "belly", "hips", "chest", "back", "arms", "legs", "face", "uniform", "android", "gynoid"};
+        "belly", "hips",    "chest",    "back",   "arms",      "legs",
+        "face",  "uniform", "android",  "gynoid", "buttocks",  "calves",
+        "chin",  "flanks",  "forearms", "thighs", "upper_arms"};
     return kNames;
 }
 

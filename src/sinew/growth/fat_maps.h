@@ -10,7 +10,8 @@
 namespace sinew {
 
 /// Names of the built-in maps: where fat is gained. "belly" (also "android"), "hips" (also
-/// "gynoid"), "chest", "back", "arms", "legs", "face", "uniform".
+/// "gynoid"), "chest", "back", "arms", "legs", "face", "uniform", and finer ones: "buttocks",
+/// "calves", "chin", "flanks", "forearms", "thighs", "upper_arms".
 std::span<const std::string> fat_map_names();
 
 /// f in [0, 1] per skin vertex [Saito2015, section 3.3], computed from the skeleton and the nearest

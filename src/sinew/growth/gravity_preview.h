@@ -36,9 +36,13 @@ template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, JumpOptions>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.height, Field{.name = "height", .help = "of the jump", .unit = "m", .max = 3, .above = 0});
-    v(o.seconds, Field{.name = "seconds", .help = "shown", .unit = "s", .max = 60, .above = 0});
+    v(o.seconds,
+      Field{
+          .name = "seconds", .help = "length of the preview", .unit = "s", .max = 60, .above = 0});
     v(o.frames, Field{.name = "frames", .help = "per second", .min = 10, .max = 240});
-    v(o.damping, Field{.name = "damping", .help = "share of velocity kept", .min = 0, .max = 1});
+    v(o.damping,
+      Field{
+          .name = "damping", .help = "fraction of the velocity that is kept", .min = 0, .max = 1});
 }
 
 /// Height of the bones above the ground at a time: a push-off, a flight, a landing on soft knees.

@@ -3,12 +3,13 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
-#include "sinew/growth/muscle_meshes.h"
+#include "sinew/growth/person_stage.h"
 #include "sinew/meshing/intersections.h"
 
 #include <fmt/format.h>
@@ -63,8 +64,9 @@ void note_bones(const BoneEditReport& report, GrowthResult& result) {
 }
 
 Body with_stature(Body body, const GrowthPlan& plan) {
-    return plan.stature ? scaled_body(body, *plan.stature / summarise(body).stature)
-                        : std::move(body);
+    return plan.stature && !makes_person(body, plan)
+               ? scaled_body(body, *plan.stature / summarise(body).stature)
+               : std::move(body);
 }
 
 namespace {
@@ -160,6 +162,19 @@ constexpr int kMostStatureRounds = 5;
 // flesh.
 constexpr double kSmallResidual = 0.01;
 
+// A target that is missed is an error.
+void require_total(const Body& body, const GrowthPlan& plan) {
+    const BodySummary now = summarise(body);
+    if (plan.weight && std::abs(now.mass - *plan.weight) > 0.01 * *plan.weight) {
+        refuse_target(fmt::format("a weight of {:.1f} kg", *plan.weight),
+                      fmt::format("{:.1f} kg", now.mass));
+    }
+    if (plan.body_fat && std::abs(now.body_fat - *plan.body_fat) > 0.01) {
+        refuse_target(fmt::format("a body fat of {:.1f} %", 100.0 * *plan.body_fat),
+                      fmt::format("{:.1f} %", 100.0 * now.body_fat));
+    }
+}
+
 Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                     const Progress& progress) {
     FatPlan fat;
@@ -191,6 +206,7 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
                         100.0 * grown.report.residual));
     }
     if (grown.report.is_at_floor) {
+        require_total(grown.body, plan);
         result.warnings.emplace_back("fat was lost down to its floor, and no further");
     }
     return std::move(grown.body);
@@ -198,8 +214,18 @@ Body with_grown_fat(const Body& body, const GrowthPlan& plan, GrowthResult& resu
 
 }  // namespace
 
+Body with_fat_regions(const Body& body, GrowthPlan plan, GrowthResult& result,
+                      const Progress& progress) {
+    plan.weight.reset();
+    plan.body_fat.reset();
+    return with_grown_fat(body, plan, result, progress);
+}
+
 Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
                           const Progress& progress) {
+    if (makes_person(body, plan)) {
+        return with_person(body, plan, result, progress);
+    }
     const std::size_t warnings = result.warnings.size();
     for (int round = 1;; ++round) {
         Body grown = with_grown_fat(body, plan, result, progress);
@@ -288,6 +314,7 @@ GrowthResult grow(const Body& body, const GrowthPlan& asked, const Progress& pro
     const Timer timer;
     check_plan(asked);
     const GrowthPlan plan = ordered_plan(asked, body);
+    check_person(body, plan);
     GrowthResult result;
     result.body = with_edited_bones(body, plan, result, progress);
     result.body = with_grown_muscles(result.body, plan, result, progress, callback);

@@ -3,7 +3,9 @@
 #include "sinew/growth/bone_editing.h"
 #include "sinew/growth/growth_plan.h"
 #include "sinew/growth/muscle_growth.h"
+#include "sinew/growth/person_fit.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@ struct GrowthResult {
     MuscleGrowthReport muscle_report = {};
     FatReport fat_report = {};
     BoneEditReport bone_report = {};
+    std::optional<PersonReport> person = {};  ///< where a person was made
     double seconds = 0.0;
     bool is_converged = true;
     Eigen::Index inverted_tets = 0;

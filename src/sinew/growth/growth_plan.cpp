@@ -34,6 +34,7 @@ std::vector<NamedValue> ordered_words(const std::vector<NamedValue>& words, cons
         return std::tie(b.reach, a.word.first) < std::tie(a.reach, b.word.first);
     });
     std::vector<NamedValue> ordered;
+    ordered.reserve(entries.size());
     for (Entry& e : entries) {
         ordered.push_back(std::move(e.word));
     }
@@ -70,6 +71,7 @@ GrowthPlan ordered_plan(GrowthPlan plan, const Body& body) {
     if (!plan.bones.empty()) {
         plan.bones = ordered_bones(body, body_parts(body), plan.bones);
     }
+    plan.measures = ordered_words(plan.measures, [](const std::string&) { return std::size_t{1}; });
     plan.fat = ordered_words(plan.fat, [](const std::string&) { return std::size_t{1}; });
     return plan;
 }
@@ -103,12 +105,6 @@ std::vector<double> bone_scales(const Body& body, std::span<const BodyPart> part
 
 void check_plan(const GrowthPlan& plan) {
     check_ranges(plan, "growth");
-    if (plan.weight && plan.body_fat) {
-        throw InputError({.where = "growth targets",
-                          .found = "both a weight and a body fat",
-                          .needs = "one of them: fat is what reaches either",
-                          .remedy = "give the other by muscles or stature"});
-    }
 }
 
 }  // namespace sinew

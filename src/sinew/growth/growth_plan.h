@@ -2,9 +2,11 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/body/body.h"
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
+#include "sinew/body/people_table.h"
 #include "sinew/growth/fat_growth.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,15 +18,29 @@ namespace sinew {
 /// A word (a muscle, a group, a region, a bone) and its number.
 using NamedValue = std::pair<std::string, double>;
 
+/// A table that plans share; it is no part of what they ask for.
+struct PeopleRef {
+    std::shared_ptr<const PeopleTable> table = nullptr;
+
+    bool operator==(const PeopleRef&) const {
+        return true;
+    }
+};
+
 /// What to change. Of two words that mean the same muscle or bone the more special one counts,
 /// whatever their order: see ordered_plan.
 struct GrowthPlan {
     std::vector<NamedValue> muscles = {};  ///< alpha of muscles, groups or "all"
     std::vector<NamedValue> fat = {};      ///< factor of the fat of regions (fat_maps.h)
     std::vector<NamedValue> bones = {};    ///< scale of bones and body parts (body_parts.h)
-    std::optional<double> stature = {};    ///< m, by uniform scaling after the bones
-    std::optional<double> weight = {};     ///< kg, reached by fat
-    std::optional<double> body_fat = {};   ///< share of the mass, reached by fat
+    // Targets of a person, together or alone (person_stage.h). Bodies whose sex or skeleton is not
+    // known reach a stature by uniform scaling, and a weight or a body fat by fat.
+    std::optional<double> stature = {};      ///< m
+    std::optional<double> weight = {};       ///< kg
+    std::optional<double> body_fat = {};     ///< share of the mass
+    std::optional<double> muscle_mass = {};  ///< kg, bellies of all muscles
+    std::optional<double> age = {};          ///< years; older people have more fat at equal weight
+    std::vector<NamedValue> measures = {};   ///< m, by names of person_measures.h
     FatModel fat_model = FatModel::Pressure;
     /// Where fat goes for weight and body fat: a region's name; empty: by sex (a woman's by
     /// "gynoid" and "uniform", a man's by "android" and "uniform").
@@ -37,6 +53,7 @@ struct GrowthPlan {
     /// Maps of regions that are not built in, one value per skin vertex.
     std::vector<std::pair<std::string, std::vector<double>>> fat_maps = {};
     std::vector<double> fat_transfer = {};  ///< see fat_transfer_ratios
+    PeopleRef people = {};                  ///< whom persons are made after
 
     bool operator==(const GrowthPlan& other) const = default;
 };
@@ -81,7 +98,7 @@ void visit_fields(Options& o, Visitor&& v) {
                        .flag = "stature",
                        .metavar = "M"});
     v(o.weight, Field{.name = "weight_kg",
-                      .help = "mass, reached by fat",
+                      .help = "mass; lean and fat share it as in people",
                       .unit = "kg",
                       .min = 5.0,
                       .max = 1000.0,
@@ -90,12 +107,36 @@ void visit_fields(Options& o, Visitor&& v) {
                       .flag = "weight",
                       .metavar = "KG"});
     v(o.body_fat, Field{.name = "body_fat",
-                        .help = "share of the mass, reached by fat",
+                        .help = "fraction of the mass",
                         .min = 0.01,
                         .max = 0.8,
                         .soft_min = 0.03,
                         .soft_max = 0.6,
                         .metavar = "F"});
+    v(o.muscle_mass, Field{.name = "muscle_mass_kg",
+                           .help = "mass of all muscles without tendons",
+                           .unit = "kg",
+                           .min = 1.0,
+                           .max = 200.0,
+                           .soft_min = 10.0,
+                           .soft_max = 60.0,
+                           .flag = "muscle-mass",
+                           .metavar = "KG"});
+    v(o.age, Field{.name = "age",
+                   .help = "of the person; decides body fat where it is not given",
+                   .unit = "years",
+                   .min = 18.0,
+                   .max = 100.0,
+                   .soft_min = 18.0,
+                   .soft_max = 90.0,
+                   .metavar = "YEARS"});
+    v(o.measures, Field{.name = "measures",
+                        .help = "a measure of the survey ANSUR II, as waistcircumference=0.95",
+                        .unit = "m",
+                        .min = 0.01,
+                        .max = 3.0,
+                        .flag = "measure",
+                        .metavar = "NAME=M"});
     v(o.fat_model, Field{.name = "fat_model",
                          .help = "how fat gains volume: by pressure under the skin, or by scaling "
                                  "what is there",

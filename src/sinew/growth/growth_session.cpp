@@ -7,6 +7,7 @@
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
+#include "sinew/growth/person_stage.h"
 
 #include <algorithm>
 #include <map>
@@ -180,6 +181,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& pro
     const Timer timer;
     check_plan(asked);
     const GrowthPlan plan = ordered_plan(asked, d.rest);
+    check_person(d.rest, plan);
     const std::vector<double> scale = bone_scales(d.rest, d.parts, plan.bones);
     const std::vector<double> alpha = muscle_alphas(d.rest, plan.muscles);
     const Points estimate = d.fat_estimate(plan);

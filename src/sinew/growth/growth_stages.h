@@ -18,6 +18,9 @@ Body with_stature(Body body, const GrowthPlan& plan);
 /// change it a little.
 Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
                           const Progress& progress);
+/// Regions of fat alone.
+Body with_fat_regions(const Body& body, GrowthPlan plan, GrowthResult& result,
+                      const Progress& progress);
 /// Where the flesh of result.body hangs.
 void sag(GrowthResult& result, const Progress& progress);
 /// Fits muscles' surfaces to the tetrahedra of result.body; its muscles, mass, fat and stature, and

@@ -3,11 +3,11 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
-#include "sinew/growth/inversions.h"
-#include "sinew/growth/muscle_meshes.h"
 #include "sinew/growth/skin_barrier.h"
+#include "sinew/meshing/inversions.h"
 #include "sinew/solver/anderson.h"
 #include "sinew/tissue/muscle_tensors.h"
 

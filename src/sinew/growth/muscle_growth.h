@@ -108,7 +108,7 @@ public:
     const Points& positions() const;
     /// The present as a new rest body: shares, strength and volumes of muscles follow their growth.
     /// What is beyond the sheet between skins is put back, inverted tetrahedra are mended where
-    /// possible (inversions.h).
+    /// possible (meshing/inversions.h).
     Body body() const;
     /// Of that body, not of the solver's positions.
     std::vector<MuscleMeasure> measures() const;

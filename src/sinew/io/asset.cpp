@@ -5,7 +5,9 @@
 #include "sinew/body/surface.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
+#include "sinew/io/content_guess.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/mesh/connectivity.h"
@@ -86,9 +88,9 @@ std::string write(const fs::path& path, const Body& body) {
         return fmt::format("a body of {} tetrahedra and {} muscles", body.tets.tets.rows(),
                            body.muscles.size());
     }
-    const bool holds_only_tets = contains(writable_tet_endings(), ending_of(path)) &&
-                                 !contains(writable_surface_endings(), ending_of(path));
-    return holds_only_tets ? write(path, body.tets) : write(path, parts_of(body));
+    const bool holds_tets = contains(writable_tet_endings(), ending_of(path));
+    return holds_tets && body.tets.tets.rows() > 0 ? write_body_volume(path, body)
+                                                   : write(path, parts_of(body));
 }
 
 std::string write(const fs::path& path, const MotionClip& clip) {
@@ -108,12 +110,9 @@ std::string write(const fs::path& path, const MotionClip& clip) {
 
 void require_known_output(const fs::path& path) {
     const std::vector<std::string> endings = writable_endings();
-    const std::string ending = ending_of(path);
-    if (!contains(endings, ending)) {
+    if (!contains(endings, ending_of(path))) {
         throw InputError({.where = path.string(),
-                          .found = ending.empty() ? std::string("no file ending")
-                                                  : fmt::format("the ending '{}'{}", ending,
-                                                                did_you_mean(ending, endings)),
+                          .found = describe_ending(path, endings),
                           .needs = fmt::format("one that can be written: {}", join(endings, " ")),
                           .remedy = "choose one of these endings"});
     }
@@ -131,7 +130,8 @@ Asset read_asset(const fs::path& path, const ReadOptions& options) {
         asset.note = conversion_note(options);
         return asset;
     }
-    std::visit([&](auto&& mesh) { asset.content = std::move(mesh); }, read_mesh(path, options));
+    std::visit([&](auto&& mesh) { asset.content = std::forward<decltype(mesh)>(mesh); },
+               read_mesh(path, options));
     asset.note = conversion_note(options);
     return asset;
 }

@@ -40,12 +40,16 @@ std::filesystem::path folder_of(const std::filesystem::path& file) {
 }
 
 // What a name leads to is written, not the name: a link stays a link.
-std::filesystem::path followed(const std::filesystem::path& target) {
+std::filesystem::path followed(std::filesystem::path target) {
     namespace fs = std::filesystem;
     std::error_code ignored;
-    const fs::path followed =
-        fs::is_symlink(target, ignored) ? fs::canonical(target, ignored) : target;
-    return followed.empty() ? target : followed;
+    if (fs::is_symlink(target, ignored)) {
+        fs::path followed = fs::canonical(target, ignored);
+        if (!followed.empty()) {
+            return followed;
+        }
+    }
+    return target;
 }
 
 void require_file_place(const std::filesystem::path& target) {
@@ -70,7 +74,7 @@ void require_file_place(const std::filesystem::path& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path target) : target_(followed(target)) {
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(followed(std::move(target))) {
     require_file_place(target_);
     // A file without a name vanishes with the process, however that ends.
     handle_ = ::open(folder_of(target_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);

@@ -1,5 +1,10 @@
 #include "sinew/io/content_guess.h"
 
+#include "sinew/base/text.h"
+
+#include <fmt/format.h>
+
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -54,6 +59,35 @@ std::string_view guess_ending(const std::filesystem::path& path) {
     char first[1024];
     const std::size_t size = file ? std::fread(first, 1, sizeof first, file.get()) : 0;
     return guess_ending(std::string_view(first, size));
+}
+
+std::string describe_ending(const std::filesystem::path& path, std::span<const std::string> known) {
+    struct Other {
+        std::string_view endings;
+        std::string_view what;
+    };
+    static constexpr std::array<Other, 4> kOthers = {{
+        {" .mot .sto ", "a table of motion: give it to 'sinew convert MODEL --motion'"},
+        {" .osim .xml .skel ",
+         "a musculoskeletal model: 'sinew convert', 'muscles' and 'rom' take it"},
+        {" .dae .blend .usd .usdc .usdz .3ds .abc ",
+         "a scene: export it as .glb or .obj where it comes from"},
+        {" .pc2 .mdd ", "points of frames: 'sinew skin' writes them"},
+    }};
+    std::error_code ignored;
+    const std::string ending = lower(path.extension().string());
+    if (std::filesystem::is_directory(path, ignored)) {
+        return "a folder";
+    }
+    if (ending.empty()) {
+        return "no file ending";
+    }
+    for (const Other& other : kOthers) {
+        if (other.endings.find(" " + ending + " ") != std::string_view::npos) {
+            return fmt::format("the ending '{}' ({})", ending, other.what);
+        }
+    }
+    return fmt::format("the ending '{}'{}", ending, did_you_mean(ending, known));
 }
 
 }  // namespace sinew

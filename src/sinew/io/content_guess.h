@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace sinew {
@@ -9,5 +11,9 @@ namespace sinew {
 /// or the file cannot be read. For error messages.
 std::string_view guess_ending(std::string_view first_bytes);
 std::string_view guess_ending(const std::filesystem::path& path);
+
+/// What a file is whose ending is none of `known`, in words: a folder, a kind that other verbs
+/// take, or an ending with the one that was perhaps meant.
+std::string describe_ending(const std::filesystem::path& path, std::span<const std::string> known);
 
 }  // namespace sinew

@@ -165,8 +165,11 @@ constexpr MeshFormat kFormats[] = {
     {.ending = ".usda", .title = "Universal Scene Description", .write_surface = write_usda},
     {.ending = ".vtu",
      .title = "VTK unstructured grid",
+     .read_surface = surface_from_mixed<parse_vtu>,
+     .read_tets = tets_from_mixed<parse_vtu>,
      .write_surface = write_vtu_surface,
-     .write_tets = write_vtu_tets},
+     .write_tets = write_vtu_tets,
+     .read_any = any_from_bytes<parse_vtu>},
 };
 
 }  // namespace

@@ -114,6 +114,7 @@ Points posed_points(const GltfScene& scene, const GltfPart& part,
 std::vector<Eigen::Affine3d> world_transforms(const GltfScene& scene);
 
 /// Writes a .glb file: each part is a node of its own with its name, and its kind in `extras`.
+/// Materials are named after kinds; parts of one kind are in a group (`part_groups`).
 /// Coordinates are stored in single precision. @throws InputError for parts that break a promise
 /// above or a file that cannot be written
 void write_glb(const std::filesystem::path& path, const GltfScene& scene);
@@ -122,7 +123,8 @@ void write_glb(const std::filesystem::path& path, std::span<const MeshPart> part
 std::string glb_bytes(const GltfScene& scene);
 
 /// Makes a part play a sequence of shapes: each frame becomes a morph, a track fades from one to
-/// the next. @param times  s, ascending; one per frame; frames have as many points as the part
+/// the next. Parts of a scene play together, in one animation.
+/// @param times  s, ascending; one per frame; frames have as many points as the part
 void add_vertex_animation(GltfScene& scene, Index part, std::span<const double> times,
                           std::vector<Points> frames);
 
@@ -149,7 +151,7 @@ private:
 /// Adds the joints of a motion as nodes, and its frames as an animation. Returns the first node.
 Index add_motion(GltfScene& scene, const MotionClip& clip);
 
-/// Parts of a scene without anything that moves.
+/// Parts of a scene without anything that moves; muscles coloured by belly and tendon.
 GltfScene scene_of(std::span<const MeshPart> parts);
 
 }  // namespace sinew

@@ -1,6 +1,8 @@
 #include "sinew/io/gltf_document.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
+#include "sinew/io/base64.h"
 #include "sinew/io/file_bytes.h"
 
 #include <fmt/format.h>
@@ -28,43 +30,6 @@ std::uint32_t little_endian_32(std::string_view bytes, std::size_t at) {
         value |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at + k])) << (8 * k);
     }
     return value;
-}
-
-int base64_digit(char c) {
-    if (c >= 'A' && c <= 'Z') {
-        return c - 'A';
-    }
-    if (c >= 'a' && c <= 'z') {
-        return c - 'a' + 26;
-    }
-    if (c >= '0' && c <= '9') {
-        return c - '0' + 52;
-    }
-    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
-}
-
-/// False when a character does not belong.
-bool decode_base64(std::string_view text, std::string& out) {
-    while (!text.empty() && text.back() == '=') {
-        text.remove_suffix(1);
-    }
-    out.clear();
-    out.reserve(text.size() / 4 * 3 + 3);
-    std::uint32_t bits = 0;
-    int count = 0;
-    for (const char c : text) {
-        const int digit = base64_digit(c);
-        if (digit < 0) {
-            return false;
-        }
-        bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-        count += 6;
-        if (count >= 8) {
-            count -= 8;
-            out += static_cast<char>((bits >> count) & 0xff);
-        }
-    }
-    return true;
 }
 
 /// "%20" -> " ".
@@ -190,6 +155,10 @@ GltfDocument::GltfDocument(std::string_view bytes, std::string where,
     if (text.size() > kMaxJsonBytes) {
         refuse("JSON", fmt::format("{} MB", text.size() >> 20), "at most 256 MB; use .glb");
     }
+    if (is_json_nested_deeper(text)) {
+        refuse("JSON", fmt::format("brackets nested deeper than {} levels", kMaxNesting),
+               "fewer levels");
+    }
     root_ = json::parse(text, nullptr, false);
     if (root_.is_discarded() || !root_.is_object()) {
         refuse("JSON", "text that is not JSON", "a glTF 2.0 document");
@@ -314,9 +283,11 @@ void GltfDocument::read_buffers(std::string_view glb_chunk, bool has_chunk,
             refuse(place, "a uri that is not text", "text");
         } else if (const std::string& uri = uri_entry->get_ref<const std::string&>();
                    uri.starts_with("data:")) {
-            const std::size_t comma = uri.find(";base64,");
-            if (comma == std::string::npos ||
-                !decode_base64(std::string_view(uri).substr(comma + 8), content)) {
+            const std::size_t comma = std::min(uri.find(";base64,"), uri.size());
+            const std::string_view text = std::string_view(uri).substr(comma);
+            std::size_t used = 0;
+            content = text.empty() ? "" : decode_base64(text.substr(8), used);
+            if (text.empty() || used + 8 != text.size()) {
                 refuse(place, "data that is not base64", "data:...;base64,...");
             }
         } else {

@@ -32,8 +32,8 @@ public:
 
     GltfScene read() {
         read_nodes();
-        for (std::size_t i = 0; i < order_.size(); ++i) {
-            read_mesh_of(order_[i]);
+        for (const auto& node : order_) {
+            read_mesh_of(node);
         }
         read_skins();
         read_animations();

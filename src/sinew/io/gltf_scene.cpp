@@ -1,8 +1,11 @@
 #include "sinew/base/error.h"
 #include "sinew/io/gltf.h"
+#include "sinew/io/part_looks.h"
 #include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace sinew {
 
@@ -52,6 +55,7 @@ GltfScene scene_of(std::span<const MeshPart> parts) {
     GltfScene scene;
     for (const MeshPart& part : parts) {
         scene.parts.push_back({.part = part});
+        colour_by_tendon(scene.parts.back().part.mesh);
     }
     return scene;
 }
@@ -148,7 +152,17 @@ void add_vertex_animation(GltfScene& scene, Index part_index, std::span<const do
     for (std::size_t i = 0; i < times.size(); ++i) {
         track.values[i * part.morphs.size() + before + i] = 1.0;
     }
-    scene.animations.push_back({.name = part.part.name, .tracks = {std::move(track)}});
+    // Parts play together: viewers show one animation of a file.
+    const auto playing =
+        std::find_if(scene.animations.begin(), scene.animations.end(), [](const auto& animation) {
+            return !animation.tracks.empty() && animation.tracks[0].path == GltfPath::MorphWeights;
+        });
+    if (playing != scene.animations.end()) {
+        playing->tracks.push_back(std::move(track));
+        return;
+    }
+    scene.animations.push_back({.name = scene.parts.size() == 1 ? part.part.name : "motion",
+                                .tracks = {std::move(track)}});
 }
 
 Index add_motion(GltfScene& scene, const MotionClip& clip) {

@@ -3,6 +3,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
+#include "sinew/io/part_looks.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/mesh/validity.h"
 
@@ -57,7 +58,7 @@ public:
     std::string bytes();
 
     /// A part whose morphs are still to come.
-    struct OpenPart {
+    struct OpenPart {  // NOLINT(bugprone-exception-escape): moves of JSON values do not throw
         OrderedJson node = {}, mesh = {}, primitive = {};
     };
     OpenPart open_part(const GltfPart& part);
@@ -87,6 +88,7 @@ private:
     void add_attributes(const GltfPart& part, OrderedJson& primitive);
     void add_part(const GltfPart& part);
     void add_nodes();
+    void add_groups();
     void add_skins();
     void add_animations();
     void require_valid_part(const GltfPart& part) const;
@@ -101,6 +103,7 @@ private:
                 animations_ = OrderedJson::array();
     std::size_t view_begin_ = 0;
     std::vector<std::size_t> node_of_part_;
+    std::vector<bool> is_in_group_;  // per node
     std::map<std::string, std::size_t> material_of_look_;
 };
 
@@ -219,10 +222,10 @@ std::size_t Writer::add_material(const GltfPart& part) {
     if (part.is_double_sided) {
         material["doubleSided"] = true;
     }
-    // Parts of one look share a material, named after the first.
+    // Parts of one look share a material, named after their kind, or else the first.
     const auto [known, is_new] = material_of_look_.try_emplace(material.dump(), materials_.size());
     if (is_new) {
-        material["name"] = clean_name(part.part.name);
+        material["name"] = clean_name(part.part.kind.empty() ? part.part.name : part.part.kind);
         materials_.push_back(std::move(material));
     }
     return known->second;
@@ -452,13 +455,38 @@ void Writer::add_animations() {
     }
 }
 
+// Above the parts of one kind, as people look for them in an outliner.
+void Writer::add_groups() {
+    std::vector<MeshPart> kinds;  // without their meshes
+    for (const GltfPart& part : scene_.parts) {
+        kinds.push_back({.name = "", .mesh = {}, .kind = part.part.kind});
+    }
+    const std::vector<std::string> groups = part_groups(kinds);
+    std::map<std::string, std::size_t> node_of_group;
+    is_in_group_.assign(nodes_.size(), false);
+    for (std::size_t p = 0; p < groups.size(); ++p) {
+        // A skinned mesh stands at the top: what is above it does not move it.
+        if (groups[p].empty() || scene_.parts[p].skin >= 0) {
+            continue;
+        }
+        const auto [it, is_new] = node_of_group.try_emplace(groups[p], nodes_.size());
+        if (is_new) {
+            nodes_.push_back({{"name", clean_name(groups[p])}, {"extras", {{"group", true}}}});
+            is_in_group_.push_back(false);
+        }
+        nodes_[it->second]["children"].push_back(node_of_part_[p]);
+        is_in_group_[node_of_part_[p]] = true;
+    }
+}
+
 std::string Writer::head() {
+    add_groups();
     OrderedJson root;
     root["asset"] = {{"version", "2.0"}, {"generator", "Sinew " + version()}};
     if (!nodes_.empty()) {
         OrderedJson roots = OrderedJson::array();
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            if (i >= scene_.nodes.size() || scene_.nodes[i].parent < 0) {
+            if (i < scene_.nodes.size() ? scene_.nodes[i].parent < 0 : !is_in_group_[i]) {
                 roots.push_back(i);
             }
         }

@@ -33,15 +33,9 @@ const MeshFormat& format_for(const fs::path& path, Function MeshFormat::*functio
         return *format;
     }
     const std::vector<std::string> endings = endings_with(function);
-    const std::string ending = path.extension().string();
-    std::string found;
-    if (format != nullptr) {
-        found = fmt::format("{}, which does not serve to {}", format->title, task);
-    } else if (ending.empty()) {
-        found = "no file ending";
-    } else {
-        found = fmt::format("the ending '{}'{}", ending, did_you_mean(ending, endings));
-    }
+    std::string found = format != nullptr
+                            ? fmt::format("{}, which does not serve to {}", format->title, task)
+                            : describe_ending(path, endings);
     throw InputError({.where = path.string(),
                       .found = std::move(found),
                       .needs = fmt::format("to {}: {}", task, join(endings, " ")),

@@ -9,15 +9,11 @@
 
 namespace sinew::detail {
 
-namespace {
-
-constexpr int kDeepestDefault = 200;  // classes in classes
-
-}  // namespace
-
 MjcfAttributes::MjcfAttributes(const XmlFile& file) : file_(file) {
     for (const pugi::xml_node& node : file_.root().children("compiler")) {
-        is_in_degrees_ = std::strcmp(node.attribute("angle").as_string("degree"), "radian") != 0;
+        if (node.attribute("angle")) {
+            is_in_degrees_ = std::strcmp(node.attribute("angle").value(), "radian") != 0;
+        }
     }
     for (const pugi::xml_node& node : file_.root().children("default")) {
         collect_defaults(node, "", 0);
@@ -26,11 +22,8 @@ MjcfAttributes::MjcfAttributes(const XmlFile& file) : file_(file) {
 
 void MjcfAttributes::collect_defaults(const pugi::xml_node& node, const std::string& outer,
                                       int depth) {
-    if (depth > kDeepestDefault) {
-        file_.fail(node, "defaults nested too deep", "fewer levels");
-    }
     const std::string name = depth == 0 ? "" : node.attribute("class").value();
-    Values values = depth == 0 ? Values{} : defaults_[outer];
+    Values values = defaults_[depth == 0 ? "" : outer];  // several roots add up
     for (const pugi::xml_node& child : node.children()) {
         for (const pugi::xml_attribute& a : child.attributes()) {
             values[child.name()][a.name()] = a.value();

@@ -3,6 +3,8 @@
 #include "sinew/base/units.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/mjcf_attributes.h"
+#include "sinew/io/mjcf_inertia.h"
+#include "sinew/io/mjcf_reference.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/io/xml_file.h"
 #include "sinew/linalg/dense.h"
@@ -10,9 +12,11 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <sstream>
 
 namespace sinew {
 
@@ -20,11 +24,11 @@ namespace {
 
 using Node = pugi::xml_node;
 
-constexpr int kDeepest = 200;  // bodies in bodies
-
 class MjcfReader {
 public:
-    explicit MjcfReader(const XmlFile& file) : file_(file), attributes_(file) {}
+    /// @param folder  that meshes are found from; empty: meshes weigh nothing
+    MjcfReader(const XmlFile& file, const std::filesystem::path& folder)
+        : file_(file), attributes_(file), scales_(file, attributes_, folder) {}
 
     MusculoskeletalModel read() {
         const Node root = file_.root();
@@ -45,10 +49,11 @@ public:
             }
         }
         for (const Node& node : root.children("include")) {
-            file_.fail(node, "an <include>", "one file", "save the model from MuJoCo as one file");
+            file_.fail(node, "an <include> in a text without a folder", "a file on disk",
+                       "read the model from its file");
         }
         for (const Node& world : root.children("worldbody")) {
-            add_contents(world, -1, Placement{}, "", 0);
+            add_contents(world, -1, Placement{}, "");
         }
         for (const Node& node : root.children("equality")) {
             add_couplers(node);
@@ -81,10 +86,7 @@ private:
     };
 
     void add_contents(const Node& node, Index body, const Placement& T_world,
-                      const std::string& cls, int depth) {
-        if (depth > kDeepest) {
-            file_.fail(node, "bodies nested too deep", "fewer levels");
-        }
+                      const std::string& cls) {
         for (const Node& site : node.children("site")) {
             const Placement T = attributes_.placement_of(site, cls);
             if (site.attribute("name")) {
@@ -113,20 +115,19 @@ private:
         }
         for (const Node& child : node.children("body")) {
             add_body(child, body, T_world,
-                     child.attribute("childclass") ? child.attribute("childclass").value() : cls,
-                     depth);
+                     child.attribute("childclass") ? child.attribute("childclass").value() : cls);
         }
     }
 
-    void add_body(const Node& node, Index parent, const Placement& T_parent, const std::string& cls,
-                  int depth) {
+    void add_body(const Node& node, Index parent, const Placement& T_parent,
+                  const std::string& cls) {
         const Placement T = attributes_.placement_of(node, cls);
         const std::string name = node.attribute("name")
                                      ? node.attribute("name").value()
                                      : fmt::format("body_{}", model_.bodies.size() + 1);
         const Index body = add_joints(node, parent, T, name, cls);
-        read_inertia(node, body, cls);
-        add_contents(node, body, T_parent * T, cls, depth + 1);
+        scales_.weigh(node, cls, model_.bodies[static_cast<std::size_t>(body)]);
+        add_contents(node, body, T_parent * T, cls);
         // Bodies beyond it have come after it.
         const bool weighs = std::any_of(model_.bodies.begin() + body, model_.bodies.end(),
                                         [](const RigidBody& b) { return b.mass > 0.0; });
@@ -161,6 +162,7 @@ private:
             Vec3 centre = Vec3::Zero();
             int turns = 0;
             int shifts = 0;
+            references_ = {};
             for (; i < joints.size(); ++i) {
                 if (!take(joints[i], cls, name, joint, centre, shifts, turns)) {
                     break;
@@ -168,6 +170,17 @@ private:
             }
             const bool is_last = i == joints.size();
             joint.kind = shifts + turns == 0 ? JointKind::Weld : joint.kind;
+            // The file's pose is that of the references; ours is that of zeros.
+            detail::ReferenceChain chain{.place = next, .centre = centre};
+            for (std::size_t k = 0; k < 6; ++k) {
+                chain.axes[k] = joint.axes[k].axis;
+                references_[k] = -references_[k];
+            }
+            chain = detail::with_references(chain, references_);
+            for (std::size_t k = 0; k < 6; ++k) {
+                joint.axes[k].axis = chain.axes[k];
+            }
+            next = chain.place;
             joint.parent_frame = next * Placement{Mat3::Identity(), centre};
             joint.child_frame.position = centre;
             joint.child = static_cast<Index>(model_.bodies.size());
@@ -241,6 +254,12 @@ private:
         c.armature = number_or_zero(node, "armature", cls);
         c.damping = number_or_zero(node, "damping", cls);
         c.stiffness = number_or_zero(node, "stiffness", cls);
+        if (const std::string text = attributes_.get(node, "ref", cls); !text.empty()) {
+            const double reference = file_.numbers(node, text, 1)[0];
+            c.rest = type == "hinge" ? attributes_.angle(reference) : reference;
+            references_[static_cast<std::size_t>(type == "hinge" ? turns - 1 : 2 + shifts)] =
+                c.rest;
+        }
         return true;
     }
 
@@ -261,129 +280,41 @@ private:
         c.is_clamped = true;
     }
 
-    void read_inertia(const Node& node, Index index, const std::string& cls) {
-        RigidBody& body = model_.bodies[static_cast<std::size_t>(index)];
-        const Node inertial = node.child("inertial");
-        if (inertial) {
-            const Placement T = attributes_.placement_of(inertial, "");
-            body.mass = file_.numbers(inertial, file_.need_attribute(inertial, "mass"), 1)[0];
-            body.com = T.position;
-            Mat3 I = Mat3::Zero();
-            if (inertial.attribute("fullinertia")) {
-                const std::vector<double> x =
-                    file_.numbers(inertial, inertial.attribute("fullinertia").value(), 6);
-                I << x[0], x[3], x[4], x[3], x[1], x[5], x[4], x[5], x[2];
-            } else if (inertial.attribute("diaginertia")) {
-                I = attributes_.vec(inertial, "diaginertia").asDiagonal();
-            }
-            body.inertia = T.rotation * I * T.rotation.transpose();
-            return;
-        }
-        add_geom_masses(node, cls, body);
-    }
-
-    // Mass and moments of the shapes that MuJoCo would weigh.
-    void add_geom_masses(const Node& node, const std::string& cls, RigidBody& body) {
-        struct Piece {
-            double mass;
-            Vec3 com;
-            Mat3 inertia;
-        };
-        std::vector<Piece> pieces;
-        for (const Node& geom : node.children("geom")) {
-            const std::string type = attributes_.get(geom, "type", cls).empty()
-                                         ? "sphere"
-                                         : attributes_.get(geom, "type", cls);
-            const std::string text = attributes_.get(geom, "size", cls);
-            const std::vector<double> size =
-                text.empty() ? std::vector<double>{} : file_.numbers(geom, text);
-            if (type == "mesh" || size.empty()) {
-                ++unweighed_;
-                continue;
-            }
-            Placement T = attributes_.placement_of(geom, cls);
-            double half = size.size() > 1 ? size[1] : 0.0;
-            if (const std::string ends = attributes_.get(geom, "fromto", cls); !ends.empty()) {
-                const std::vector<double> x = file_.numbers(geom, ends, 6);
-                const Vec3 a(x[0], x[1], x[2]);
-                const Vec3 b(x[3], x[4], x[5]);
-                half = 0.5 * (b - a).norm();
-                T.position = 0.5 * (a + b);
-                T.rotation = turn_between(Vec3::UnitZ(), attributes_.unit(geom, b - a));
-            }
-            const double r = size[0];
-            double volume = 0.0;
-            Vec3 moments = Vec3::Zero();  // per unit of mass
-            if (type == "box" && size.size() == 3) {
-                const Vec3 s(size[0] * size[0], size[1] * size[1], size[2] * size[2]);
-                volume = 8.0 * size[0] * size[1] * size[2];
-                moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 3.0;
-            } else if (type == "ellipsoid" && size.size() == 3) {
-                const Vec3 s(size[0] * size[0], size[1] * size[1], size[2] * size[2]);
-                volume = 4.0 / 3.0 * kPi * size[0] * size[1] * size[2];
-                moments = Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 5.0;
-            } else if (type == "sphere") {
-                volume = 4.0 / 3.0 * kPi * r * r * r;
-                moments = Vec3::Constant(0.4 * r * r);
-            } else if (type == "cylinder" || type == "capsule") {
-                const double tube = 2.0 * half * kPi * r * r;
-                const double caps = type == "capsule" ? 4.0 / 3.0 * kPi * r * r * r : 0.0;
-                volume = tube + caps;
-                const double k = volume > 0.0 ? tube / volume : 0.0;
-                const double h = half;
-                const double across = k * (r * r / 4.0 + h * h / 3.0) +
-                                      (1.0 - k) * (0.4 * r * r + h * h + 0.75 * h * r);
-                moments = Vec3(across, across, k * 0.5 * r * r + (1.0 - k) * 0.4 * r * r);
-            } else {
-                continue;
-            }
-            const std::string given = attributes_.get(geom, "mass", cls);
-            const std::string density = attributes_.get(geom, "density", cls);
-            const double mass =
-                !given.empty()
-                    ? file_.numbers(geom, given, 1)[0]
-                    : volume * (density.empty() ? 1000.0 : file_.numbers(geom, density, 1)[0]);
-            pieces.push_back({mass, T.position,
-                              mass * (T.rotation * moments.asDiagonal() * T.rotation.transpose())});
-        }
-        for (const Piece& p : pieces) {
-            body.mass += p.mass;
-            body.com += p.mass * p.com;
-        }
-        if (!(body.mass > 0.0)) {
-            body.mass = 0.0;
-            body.com = Vec3::Zero();
-            return;
-        }
-        body.com /= body.mass;
-        for (const Piece& p : pieces) {
-            const Vec3 d = p.com - body.com;
-            body.inertia +=
-                p.inertia + p.mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
-        }
-    }
-
     void add_couplers(const Node& equality) {
         for (const Node& node : equality.children("joint")) {
-            const Index dependent = find_coordinate(model_, node.attribute("joint1").value());
-            const Index leader = find_coordinate(model_, node.attribute("joint2").value());
-            if (dependent < 0 || leader < 0) {
+            if (attributes_.get(node, "active", "") == "false") {
+                continue;
+            }
+            const std::string first = node.attribute("joint1").value();
+            const std::string second = node.attribute("joint2").value();
+            const Index dependent = find_coordinate(model_, first);
+            const Index leader = find_coordinate(model_, second);
+            if (dependent < 0 || (leader < 0 && !second.empty())) {
                 file_.fail(
                     node,
-                    fmt::format("joints {} and {}", sinew::quoted(node.attribute("joint1").value()),
-                                sinew::quoted(node.attribute("joint2").value())),
+                    fmt::format("joints {} and {}", sinew::quoted(first), sinew::quoted(second)),
                     "names of joints that turn or slide");
             }
             std::vector<double> c = {0.0, 1.0, 0.0, 0.0, 0.0};
             if (node.attribute("polycoef")) {
                 c = file_.numbers(node, node.attribute("polycoef").value());
             }
+            Coordinate& q = model_.coordinates[static_cast<std::size_t>(dependent)];
+            if (leader < 0) {
+                // One joint alone is held where it is.
+                q.rest += c.empty() ? 0.0 : c[0];
+                q.is_locked = true;
+                continue;
+            }
+            // Offsets from the references follow each other.
             model_.couplers.push_back(
                 {.name = fmt::format("coupler_{}", model_.couplers.size() + 1),
                  .dependent = dependent,
                  .independent = leader,
-                 .function = {.kind = ScalarFunction::Kind::Polynomial,
-                              .coefficients = {c.rbegin(), c.rend()}}});
+                 .function = {
+                     .kind = ScalarFunction::Kind::Polynomial,
+                     .coefficients = detail::expand_polynomial(
+                         c, model_.coordinates[static_cast<std::size_t>(leader)].rest, q.rest)}});
         }
     }
 
@@ -463,7 +394,7 @@ private:
             // MuJoCo's cylinders do not end.
             wrap.size = Vec3(geom.size[0], 100.0, 1.0);
             if (!side.empty()) {
-                turn_to_side(node, side, wrap);
+                read_side(node, side, wrap);
             }
             model_.wraps.push_back(wrap);
         }
@@ -472,28 +403,14 @@ private:
             {.object = it->second, .first = std::max(first, Index{0}), .last = first + 1});
     }
 
-    // Turns the surface so that its x axis points to the side's site.
-    void turn_to_side(const Node& node, const std::string& side, WrapObject& wrap) {
+    void read_side(const Node& node, const std::string& side, WrapObject& wrap) {
         const auto site = sites_.find(side);
         if (site == sites_.end() || site->second.body != wrap.body) {
             file_.fail(node, fmt::format("side site {}", sinew::quoted(side)),
                        "a site on the body of the geom");
         }
-        Vec3 out = site->second.position - wrap.placement.position;
-        const Vec3 z = wrap.placement.rotation.col(2);
-        if (out.norm() < wrap.size[0]) {
-            model_.notes.push_back(
-                fmt::format("the path inside '{}' is taken round its outside", wrap.name));
-        }
-        out -= out.dot(z) * z;
-        if (out.norm() < 1e-9) {
-            return;
-        }
-        out.normalize();
-        wrap.placement.rotation.col(0) = out;
-        wrap.placement.rotation.col(1) = z.cross(out);
-        wrap.side_axis = 0;
-        wrap.side_sign = 1;
+        wrap.has_side_point = true;
+        wrap.side_point = wrap.placement.inverse() * site->second.position;
     }
 
     void read_strength(const Node& node, double length, MuscleUnit& unit) {
@@ -507,17 +424,34 @@ private:
             }
             return usual;
         };
-        const std::vector<double> times = numbers("timeconst", {0.01, 0.04});
+        // <general> keeps range, force, scale, lmin, lmax, vmax, fpmax, fvmax in one list.
+        const bool is_general = std::strcmp(node.name(), "general") == 0;
+        std::vector<double> g =
+            numbers("gainprm", {0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2});
+        if (!is_general) {
+            const std::vector<double> given = numbers("range", {0.75, 1.05});
+            g = {given[0],
+                 given[1],
+                 numbers("force", {-1.0})[0],
+                 numbers("scale", {200.0})[0],
+                 0.5,
+                 1.6,
+                 numbers("vmax", {1.5})[0],
+                 1.3,
+                 numbers("fvmax", {1.2})[0]};
+        }
+        const std::vector<double> times =
+            numbers(is_general ? "dynprm" : "timeconst", {0.01, 0.04});
         unit.rise_time = times[0];
         unit.fall_time = times[1];
-        unit.velocity = numbers("vmax", {1.5})[0];
-        unit.lengthening_force = numbers("fvmax", {1.2})[0];
-        unit.fmax = numbers("force", {-1.0})[0];
+        unit.velocity = g[6];
+        unit.lengthening_force = g[8];
+        unit.fmax = g[2];
         if (!(unit.fmax > 0.0)) {
-            unit.fmax = numbers("scale", {200.0})[0];
+            unit.fmax = g[3];
             ++scaled_;
         }
-        const std::vector<double> range = numbers("range", {0.75, 1.05});
+        const std::vector<double> range = {g[0], g[1]};
         const std::vector<double> lengths = numbers("lengthrange", {0.0, 0.0});
         if (lengths[1] > lengths[0] && range[1] > range[0]) {
             unit.fibre = (lengths[1] - lengths[0]) / (range[1] - range[0]);
@@ -536,7 +470,7 @@ private:
                 model_.notes.push_back(fmt::format("{} {}", count, what));
             }
         };
-        note(unweighed_, "shapes were not weighed (meshes)");
+        note(scales_.unweighed(), "shapes were not weighed (meshes)");
         note(other_actuators_, "actuators are no muscles and were left out");
         note(scaled_, "muscles give no force; their scale is taken for it");
         note(guessed_,
@@ -546,27 +480,69 @@ private:
 
     const XmlFile& file_;
     detail::MjcfAttributes attributes_;
+    detail::MjcfScales scales_;
     MusculoskeletalModel model_ = {};
     std::map<std::string, Site> sites_ = {};
     std::map<std::string, Geom> geoms_ = {};
     std::map<std::string, Node> tendons_ = {};
     std::map<std::string, Index> wraps_ = {};
-    int unweighed_ = 0;
+    std::array<double, 6> references_ = {};  // of the joint being read
     int other_actuators_ = 0;
     int scaled_ = 0;
     int guessed_ = 0;
 };
 
+constexpr int kDeepestInclude = 20;
+constexpr int kMostIncludes = 200;
+
+// Puts the contents of included files where they are included, as MuJoCo does; their paths are
+// relative to the model's own file.
+void expand_includes(Node node, const std::filesystem::path& folder, const XmlFile& file, int depth,
+                     int& count) {
+    for (Node child = node.first_child(); child;) {
+        const Node next = child.next_sibling();
+        if (std::strcmp(child.name(), "include") != 0) {
+            expand_includes(child, folder, file, depth, count);
+            child = next;
+            continue;
+        }
+        const std::string name = child.attribute("file").value();
+        if (depth >= kDeepestInclude || ++count > kMostIncludes) {
+            file.fail(file.root(), fmt::format("too many files included, the last '{}'", name),
+                      fmt::format("at most {} files, {} deep", kMostIncludes, kDeepestInclude));
+        }
+        const XmlFile included(folder / name);
+        pugi::xml_document copy;
+        copy.append_copy(included.root());
+        expand_includes(copy.document_element(), folder, file, depth + 1, count);
+        for (const Node& part : copy.document_element().children()) {
+            node.insert_copy_before(part, child);
+        }
+        node.remove_child(child);
+        child = next;
+    }
+}
+
 }  // namespace
 
 MusculoskeletalModel read_mjcf(const std::filesystem::path& path) {
     const XmlFile file(path);
-    return MjcfReader(file).read();
+    pugi::xml_document whole;
+    whole.append_copy(file.root());
+    int count = 0;
+    expand_includes(whole.document_element(), path.parent_path(), file, 0, count);
+    if (count == 0) {
+        return MjcfReader(file, path.parent_path()).read();
+    }
+    std::ostringstream text;
+    whole.save(text);
+    const XmlFile expanded(text.str(), path.string() + " with what it includes");
+    return MjcfReader(expanded, path.parent_path()).read();
 }
 
 MusculoskeletalModel parse_mjcf(std::string text, std::string name) {
     const XmlFile file(std::move(text), std::move(name));
-    return MjcfReader(file).read();
+    return MjcfReader(file, {}).read();
 }
 
 }  // namespace sinew

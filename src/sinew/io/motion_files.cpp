@@ -1,6 +1,7 @@
 #include "sinew/io/motion_files.h"
 
 #include "sinew/base/text.h"
+#include "sinew/body/motion_units.h"
 #include "sinew/body/skeleton_model.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/character_files.h"
@@ -50,7 +51,8 @@ RetargetedCharacter read_body_motion(const std::filesystem::path& path, const Sk
         return {.motion = motion_of(skeleton, moved.times, moved.poses), .report = moved.report};
     }
     if (is_table(path)) {
-        const MotionTable table = named_table(path);
+        MotionTable table = named_table(path);
+        settle_angles(table, kinematic_model(skeleton));
         return {.motion = motion_of(skeleton, table.times, poses_from_table(skeleton, table))};
     }
     return read_character_motion(path, skeleton_of(skeleton), options);
@@ -59,7 +61,9 @@ RetargetedCharacter read_body_motion(const std::filesystem::path& path, const Sk
 RetargetedModel read_model_motion(const std::filesystem::path& path,
                                   const MusculoskeletalModel& model, const MotionOptions& options) {
     if (!is_recording(path)) {
-        return {.motion = named_table(path)};
+        RetargetedModel read{.motion = named_table(path)};
+        settle_angles(read.motion, model);
+        return read;
     }
     return retarget(read_recording(path, options), model, known_joint_names(options.joint_names),
                     options.retarget);

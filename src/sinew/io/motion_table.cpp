@@ -15,6 +15,7 @@ namespace {
 struct Header {
     std::string name = {};
     bool in_degrees = false;
+    bool says_unit = false;
     std::int64_t rows = -1;     // -1: not said
     std::int64_t columns = -1;  // with the time; -1: not said
 };
@@ -50,6 +51,7 @@ Header read_header(TextCursor& cursor) {
             std::int64_t number = 0;
             if (key == "indegrees") {
                 header.in_degrees = lower(value) == "yes" || lower(value) == "true";
+                header.says_unit = true;
             } else if (key == "nrows" || key == "datarows") {
                 if (!parse_integer(value, number) || number < 0) {
                     cursor.fail_at(line_number, sinew::quoted(value), "the number of rows");
@@ -61,6 +63,12 @@ Header read_header(TextCursor& cursor) {
                 }
                 header.columns = number;
             }
+        }
+        // OpenSim's own sentence, in files that leave inDegrees out.
+        if (const std::string words = lower(line);
+            !header.says_unit && words.find("angles are in") != std::string::npos) {
+            header.in_degrees = words.find("degrees") != std::string::npos;
+            header.says_unit = header.in_degrees || words.find("radians") != std::string::npos;
         }
         if (is_first && line.find('=') == std::string::npos) {
             header.name = line.starts_with("name ") ? line.substr(5) : line;
@@ -77,6 +85,7 @@ MotionTable parse_motion_table(std::string_view text, std::string_view file) {
     MotionTable table;
     table.name = header.name;
     table.in_degrees = header.in_degrees;
+    table.is_unit_known = header.says_unit;
     if (cursor.at_end()) {
         cursor.fail("the end of the file", "a row of labels");
     }

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sinew {
 
@@ -18,10 +19,12 @@ namespace sinew {
 MixedMesh parse_msh(std::string_view bytes, std::string_view file);
 
 struct MshOptions {
-    bool is_ascii = false;  ///< text; either way numbers read back bit by bit
+    bool is_ascii = false;                       ///< text; either way numbers read back bit by bit
+    std::vector<std::string> region_names = {};  ///< of regions 1, 2, ...; none: "region_N"
 };
 
-/// Version 4.1: one volume per region, in a physical group named "region_N" of that region.
+/// Version 4.1: one volume per region, in a physical group named after that region. Data of the
+/// tetrahedra are element data, where they have 1, 3 or 9 components.
 /// @throws InputError when the mesh is not valid
 std::string format_msh(const TetMesh& mesh, const MshOptions& options = {});
 /// One surface per part, in a physical group of the part's name.

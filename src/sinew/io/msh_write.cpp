@@ -27,7 +27,7 @@ public:
 
     template <class Cells>
     std::string write(const Points& points, const Cells& cells, int dimension,
-                      const std::vector<Entity>& entities) && {
+                      const std::vector<Entity>& entities, std::span<const Attribute> data) && {
         out_ = fmt::format("$MeshFormat\n4.1 {} 8\n", is_ascii_ ? 0 : 1);
         if (!is_ascii_) {
             append_bytes(out_, std::int32_t{1});
@@ -38,6 +38,11 @@ public:
         add_entities(points, dimension, entities);
         add_nodes(points, dimension, entities.front().tag);
         add_elements(cells, dimension, entities);
+        for (const Attribute& a : data) {
+            if (a.components == 1 || a.components == 3 || a.components == 9) {
+                add_element_data(a);
+            }
+        }
         return std::move(out_);
     }
 
@@ -166,12 +171,29 @@ private:
         end("Elements");
     }
 
+    // Elements are numbered by their rows, from 1.
+    void add_element_data(const Attribute& data) {
+        std::string name = data.name;
+        std::replace(name.begin(), name.end(), '"', '\'');
+        out_ += fmt::format("$ElementData\n1\n\"{}\"\n1\n0\n3\n0\n{}\n{}\n", name, data.components,
+                            data.count());
+        const auto width = static_cast<std::size_t>(data.components);
+        for (std::size_t e = 0; e < data.count(); ++e) {
+            tag(static_cast<std::int32_t>(e + 1));
+            for (std::size_t k = 0; k < width; ++k) {
+                real(data.values[e * width + k]);
+            }
+            end_line();
+        }
+        end("ElementData");
+    }
+
     bool is_ascii_;
     std::string out_;
 };
 
 // One volume per region. The file lists tetrahedra by volume; their numbers keep the order.
-std::vector<Entity> volumes_of(const TetMesh& mesh) {
+std::vector<Entity> volumes_of(const TetMesh& mesh, const std::vector<std::string>& region_names) {
     std::vector<Entity> volumes;
     if (mesh.region.empty()) {
         volumes.resize(1);
@@ -188,7 +210,13 @@ std::vector<Entity> volumes_of(const TetMesh& mesh) {
         const auto [it, is_new] = volume_of_region.try_emplace(region, volumes.size());
         if (is_new) {
             const int number = are_groups ? region : static_cast<int>(volumes.size()) + 1;
-            volumes.push_back({number, number, fmt::format("region_{}", region), {}});
+            const bool is_named =
+                region > 0 && static_cast<std::size_t>(region) <= region_names.size();
+            volumes.push_back({number,
+                               number,
+                               is_named ? region_names[static_cast<std::size_t>(region) - 1]
+                                        : fmt::format("region_{}", region),
+                               {}});
         }
         volumes[it->second].elements.push_back(static_cast<Eigen::Index>(t));
     }
@@ -199,7 +227,8 @@ std::vector<Entity> volumes_of(const TetMesh& mesh) {
 
 std::string format_msh(const TetMesh& mesh, const MshOptions& options) {
     require_writable(mesh, "Gmsh");
-    return MshWriter(options).write(mesh.points, mesh.tets, 3, volumes_of(mesh));
+    return MshWriter(options).write(mesh.points, mesh.tets, 3,
+                                    volumes_of(mesh, options.region_names), mesh.tet_data);
 }
 
 std::string format_msh(std::span<const MeshPart> parts, const MshOptions& options) {
@@ -216,7 +245,7 @@ std::string format_msh(std::span<const MeshPart> parts, const MshOptions& option
             surfaces.back().elements.push_back(row++);
         }
     }
-    return MshWriter(options).write(mesh.points, mesh.triangles, 2, surfaces);
+    return MshWriter(options).write(mesh.points, mesh.triangles, 2, surfaces, {});
 }
 
 }  // namespace sinew

@@ -69,7 +69,8 @@ Index frame_body(const OsimReader& r, const pugi::xml_node& joint, const pugi::x
 
 void add_coordinates(OsimReader& r, const pugi::xml_node& list, Index joint) {
     for (const pugi::xml_node& node : list.children("Coordinate")) {
-        Coordinate c{.name = r.file.need_attribute(node, "name"), .joint = joint};
+        Coordinate c{.name = name_or(node, "coordinate", r.model.coordinates.size()),
+                     .joint = joint};
         c.rest = r.number_or(node, "default_value", 0.0);
         if (const pugi::xml_node range = r.property(node, "range")) {
             const std::vector<double> limits = r.file.numbers(range, range.child_value(), 2);
@@ -153,7 +154,7 @@ void fill_coordinates(OsimReader& r, const std::string& name, Index joint, Index
 // that weighs next to nothing, and a hinge beyond it. Frames of the first are turned by 90 degrees,
 // so that abduction and elevation are positive; its radii are given along the thorax's axes
 // [Seth2016].
-void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
+void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, const ModelJoint& joint,
                          const pugi::xml_node& coordinate_list) {
     constexpr double kMass = 1e-4;     // kg; simulators want more than none
     constexpr double kInertia = 1e-8;  // kg m^2
@@ -251,7 +252,7 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
 
 void read_joint_set(OsimReader& r, const std::vector<pugi::xml_node>& joints) {
     for (const pugi::xml_node& node : joints) {
-        ModelJoint joint{.name = r.file.need_attribute(node, "name")};
+        ModelJoint joint{.name = name_or(node, "joint", r.model.joints.size())};
         joint.parent =
             frame_body(r, node, need_socket(r.file, node, "parent_frame"), joint.parent_frame);
         const pugi::xml_node child = need_socket(r.file, node, "child_frame");
@@ -269,7 +270,9 @@ void read_joints_in_bodies(OsimReader& r, const pugi::xml_node& bodies) {
             if (node.type() != pugi::node_element) {
                 continue;
             }
-            ModelJoint joint{.name = r.file.need_attribute(node, "name")};
+            // Early files leave a joint's name out; it is then its body's.
+            ModelJoint joint{.name = node.attribute("name").value()};
+            joint.name = joint.name.empty() ? body.attribute("name").value() : joint.name;
             joint.child = r.bodies.at(body.attribute("name").value());
             joint.parent = r.body(r.file.need(node, "parent_body"));
             joint.parent_frame = placement_of(r, node.child("location_in_parent"),

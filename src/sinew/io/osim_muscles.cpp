@@ -37,11 +37,13 @@ struct MuscleClass {
     std::string_view name;
     MuscleLaw law;
 };
-constexpr std::array<MuscleClass, 8> kMuscles = {
+constexpr std::array<MuscleClass, 10> kMuscles = {
     {{"Thelen2003Muscle", MuscleLaw::Thelen2003},
      {"Thelen2003Muscle_Deprecated", MuscleLaw::Thelen2003},
      {"Schutte1993Muscle_Deprecated", MuscleLaw::Thelen2003},
      {"Delp1990Muscle_Deprecated", MuscleLaw::Thelen2003},
+     {"Schutte1993Muscle", MuscleLaw::Thelen2003},
+     {"Delp1990Muscle", MuscleLaw::Thelen2003},
      {"RigidTendonMuscle", MuscleLaw::Millard2012},
      {"Millard2012EquilibriumMuscle", MuscleLaw::Millard2012},
      {"Millard2012AccelerationMuscle", MuscleLaw::Millard2012},
@@ -241,17 +243,14 @@ void read_shape(const OsimReader& r, const pugi::xml_node& node, MillardShape& s
 }
 
 // Classes whose curves the file gives as functions of their own, or that have others.
-const char* stands_in(std::string_view type) {
+std::string stands_in(std::string_view type) {
     if (type == "DeGrooteFregly2016Muscle") {
         return "curves of DeGrooteFregly2016Muscle, read as Millard's";
     }
-    if (type == "Schutte1993Muscle_Deprecated") {
-        return "curves of Schutte1993Muscle_Deprecated, read as Thelen's";
+    if (type.starts_with("Schutte1993Muscle") || type.starts_with("Delp1990Muscle")) {
+        return fmt::format("curves of {}, read as Thelen's", type);
     }
-    if (type == "Delp1990Muscle_Deprecated") {
-        return "curves of Delp1990Muscle_Deprecated, read as Thelen's";
-    }
-    return nullptr;
+    return {};
 }
 
 }  // namespace
@@ -274,10 +273,12 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
             ++reader.left_out[fmt::format("switched-off {}", node.name())];
             continue;
         }
-        if (const char* curves = stands_in(node.name())) {
+        if (const std::string curves = stands_in(node.name()); !curves.empty()) {
             ++reader.left_out[curves];
         }
-        MuscleUnit unit{.name = reader.file.need_attribute(node, "name"), .law = known->law};
+        MuscleUnit unit{.name = name_or(node, "muscle", reader.model.muscles.size()),
+                        .law = known->law};
+        unit.is_deprecated = known->name.ends_with("_Deprecated");
         read_path(reader, node, unit);
         read_parameters(reader, node, unit);
         if (unit.law == MuscleLaw::Millard2012) {

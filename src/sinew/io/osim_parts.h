@@ -41,6 +41,9 @@ struct OsimReader {
     bool function_element(const pugi::xml_node& node, ScalarFunction& f) const;
 };
 
+/// An object's name; OpenSim lets files leave it out, and it is then KIND_NUMBER, counted from 1.
+std::string name_or(const pugi::xml_node& node, std::string_view kind, std::size_t number);
+
 /// The part of a path behind its last slash.
 std::string last_name(const std::string& path);
 

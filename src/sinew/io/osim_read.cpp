@@ -15,6 +15,11 @@ namespace sinew {
 
 namespace detail {
 
+std::string name_or(const pugi::xml_node& node, std::string_view kind, std::size_t number) {
+    const std::string name = node.attribute("name").value();
+    return name.empty() ? fmt::format("{}_{}", kind, number + 1) : name;
+}
+
 std::string last_name(const std::string& path) {
     const std::size_t slash = path.find_last_of('/');
     return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -332,7 +337,7 @@ void read_wraps(OsimReader& r, const pugi::xml_node& owner, Index body, const Pl
             continue;
         }
         const std::string_view type = node.name();
-        WrapObject wrap{.name = r.file.need_attribute(node, "name"), .body = body};
+        WrapObject wrap{.name = detail::name_or(node, "wrap", r.model.wraps.size()), .body = body};
         if (const pugi::xml_node angles = r.property(node, "xyz_body_rotation")) {
             wrap.placement.rotation = rotation_from_xyz(r.file.vector(angles));
         }
@@ -429,7 +434,8 @@ void read_couplers(OsimReader& r, const pugi::xml_node& model) {
             continue;
         }
         pugi::xml_node function = node.child("coupled_coordinates_function");
-        CoordinateCoupler coupler{.name = r.file.need_attribute(node, "name")};
+        CoordinateCoupler coupler{.name =
+                                      detail::name_or(node, "coupler", r.model.couplers.size())};
         coupler.function = r.function(function ? function : node);
         coupler.function.scale *= r.number_or(node, "scale_factor", 1.0);
         coupler.independent = r.coordinate(r.file.need(node, "independent_coordinate_names"));
@@ -444,7 +450,7 @@ void read_markers(OsimReader& r, const pugi::xml_node& model) {
         const pugi::xml_node frame = socket ? socket : r.file.need(node, "body");
         Placement offset;
         const Index body = r.body_of_frame(frame, offset);
-        r.model.markers.push_back({r.file.need_attribute(node, "name"), body,
+        r.model.markers.push_back({detail::name_or(node, "marker", r.model.markers.size()), body,
                                    offset * r.file.vector(r.file.need(node, "location"))});
     }
 }
@@ -465,8 +471,8 @@ void find_frames(OsimReader& r, const pugi::xml_node& node) {
     }
 }
 
-// Every body hangs on the ground, and what moves weighs something.
-void check_tree(const OsimReader& r, const pugi::xml_node& model) {
+// Every body hangs on the ground; what moves and weighs nothing is noted.
+void check_tree(OsimReader& r, const pugi::xml_node& model) {
     std::vector<Index> joint_of(r.model.bodies.size(), -1);
     for (std::size_t j = 0; j < r.model.joints.size(); ++j) {
         joint_of[static_cast<std::size_t>(r.model.joints[j].child)] = static_cast<Index>(j);
@@ -491,13 +497,50 @@ void check_tree(const OsimReader& r, const pugi::xml_node& model) {
             }
         }
     }
+    // OpenSim lets bodies without mass move: kinematics and moment arms need none.
     for (const Coordinate& c : r.model.coordinates) {
         const auto child =
             static_cast<std::size_t>(r.model.joints[static_cast<std::size_t>(c.joint)].child);
         if (mass[child] == 0.0) {
-            r.file.fail(named(model, r.model.bodies[child].name, "Body"),
-                        "a moving body with a mass of 0 kg and nothing beyond it that weighs more",
-                        "a mass > 0");
+            const std::string note = fmt::format(
+                "body '{}' and all beyond it weigh nothing: good for kinematics and "
+                "moment arms, not for dynamics",
+                r.model.bodies[child].name);
+            if (std::find(r.model.notes.begin(), r.model.notes.end(), note) ==
+                r.model.notes.end()) {
+                r.model.notes.push_back(note);
+            }
+        }
+    }
+}
+
+// What a model holds beside mechanics, and is not kept: shapes to look at, contact, metabolics,
+// controllers.
+void count_other_parts(OsimReader& r, const pugi::xml_node& node) {
+    for (const pugi::xml_node& child : node.children()) {
+        const std::string_view type = child.name();
+        if (type == "Mesh" || type == "DisplayGeometry") {
+            ++r.left_out["meshes of bones"];
+        } else if (type == "ContactMesh" || type == "ContactSphere" || type == "ContactHalfSpace" ||
+                   type == "ContactCylinder") {
+            ++r.left_out[fmt::format("{} (contact geometry)", type)];
+        } else if (type.ends_with("Probe")) {
+            ++r.left_out[fmt::format("{} (probes)", type)];
+        } else if (type.ends_with("Controller")) {
+            ++r.left_out[fmt::format("{} (controllers)", type)];
+        } else {
+            count_other_parts(r, child);
+        }
+    }
+}
+
+// Who made a model is worth telling on.
+void note_credits(OsimReader& r, const pugi::xml_node& model) {
+    for (const char* name : {"credits", "publications"}) {
+        std::string text = trimmed_text(model.child(name));
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        if (!text.empty() && text.size() < 600) {
+            r.model.notes.push_back(fmt::format("{}: {}", name, text));
         }
     }
 }
@@ -511,6 +554,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     const pugi::xml_node model = file.need(root, "Model");
     OsimReader r{.file = file, .defaults = model.child("defaults")};
     r.model.name = model.attribute("name").value();
+    r.model.osim_version = root.attribute("Version").as_int();
     if (const pugi::xml_node gravity = model.child("gravity")) {
         r.model.gravity = file.vector(gravity);
     }
@@ -519,6 +563,8 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     read_all_wraps(r, model);
     detail::read_osim_joints(r, model);
     check_tree(r, model);
+    count_other_parts(r, model);
+    note_credits(r, model);
     sort_tree(r.model, file.name());
     read_couplers(r, model);
     read_markers(r, model);

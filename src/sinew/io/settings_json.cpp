@@ -1,6 +1,7 @@
 #include "sinew/io/settings_json.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
 #include "sinew/base/text.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/strict_json.h"
@@ -50,7 +51,10 @@ const OrderedJson& json_at(const void* value) {
 OrderedJson parse_strictly(std::string_view text, const std::string& where) {
     std::vector<std::set<std::string>> keys;
     std::string doubled;
-    const auto watch = [&](int, OrderedJson::parse_event_t event, OrderedJson& parsed) {
+    const auto watch = [&](int depth, OrderedJson::parse_event_t event, OrderedJson& parsed) {
+        if (depth > kMaxNesting) {
+            refuse_json_nesting(where);
+        }
         if (event == OrderedJson::parse_event_t::object_start) {
             keys.emplace_back();
         } else if (event == OrderedJson::parse_event_t::object_end) {

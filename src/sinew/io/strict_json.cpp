@@ -1,6 +1,7 @@
 #include "sinew/io/strict_json.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
 #include "sinew/base/text.h"
 #include "sinew/io/file_bytes.h"
 
@@ -174,7 +175,17 @@ std::string json_complaint(const nlohmann::json::exception& error) {
     return text.size() > kLongest ? clean + "..." : clean;
 }
 
+void refuse_json_nesting(const std::string& where) {
+    throw InputError({.where = where,
+                      .found = fmt::format("brackets nested deeper than {} levels", kMaxNesting),
+                      .needs = "fewer levels",
+                      .remedy = "write the file again; it is damaged or made to do harm"});
+}
+
 nlohmann::json parse_json(std::string_view text, const std::string& where) {
+    if (is_json_nested_deeper(text)) {
+        refuse_json_nesting(where);
+    }
     try {
         return nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {

@@ -57,6 +57,9 @@ private:
 /// What the JSON library found wrong and where, safe to print and without its own names.
 std::string json_complaint(const nlohmann::json::exception& error);
 
+/// Says that JSON is nested deeper than `kMaxNesting`. @throws InputError
+[[noreturn]] void refuse_json_nesting(const std::string& where);
+
 /// Three numbers.
 Vec3 read_vec3(const StrictJson& json);
 

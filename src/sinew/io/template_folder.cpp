@@ -29,24 +29,6 @@ void make_folder(const std::filesystem::path& folder) {
     }
 }
 
-/// Belly red, tendon pale, mixed where one becomes the other.
-void colour_by_tendon(TriangleMesh& mesh) {
-    const Attribute* tendon = find_attribute(mesh.point_data, "tendon");
-    if (tendon == nullptr) {
-        return;
-    }
-    const auto belly = colour_of_kind("muscle");
-    const auto pale = colour_of_kind("tendon");
-    Attribute colour{.name = std::string(kColourAttribute), .components = 3, .values = {}};
-    for (const double t : tendon->values) {
-        for (std::size_t k = 0; k < 3; ++k) {
-            colour.values.push_back(static_cast<double>(belly[k]) +
-                                    t * static_cast<double>(pale[k] - belly[k]));
-        }
-    }
-    mesh.point_data = {std::move(colour)};
-}
-
 std::vector<MeshPart> parts_of(const Template& anatomy) {
     std::vector<MeshPart> parts;
     const auto add = [&](const std::string& name, const TriangleMesh& mesh, std::string_view kind) {
@@ -159,7 +141,6 @@ void write_template_folder(const std::filesystem::path& folder, const Template& 
         write_file_bytes(place, format_ply(std::span(&part, 1), ply));
     }
     for (MeshPart& part : parts) {
-        colour_by_tendon(part.mesh);
         part.mesh.triangle_data.clear();
     }
     write_glb(folder / "figure.glb", parts);

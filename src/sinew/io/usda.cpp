@@ -2,11 +2,13 @@
 
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mesh_parts.h"
+#include "sinew/io/part_looks.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/text_cursor.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
@@ -119,6 +121,43 @@ void append_part(std::string& out, const MeshPart& part, const std::string& prim
     out += "    }\n";
 }
 
+/// What opens and closes the groups around each part.
+struct Brackets {
+    std::string before = {};
+    std::string after = {};
+};
+std::vector<Brackets> group_brackets(std::span<const MeshPart> parts,
+                                     const std::vector<std::string>& prims) {
+    const std::vector<std::string> groups = part_groups(parts);
+    std::vector<Brackets> brackets(parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (groups[i].empty()) {
+            continue;
+        }
+        if (i == 0 || groups[i - 1] != groups[i]) {
+            std::string name =
+                usd_prim_names(std::vector<MeshPart>{{.name = groups[i], .mesh = {}}})[0];
+            while (std::find(prims.begin(), prims.end(), name) != prims.end()) {
+                name += "_";
+            }
+            brackets[i].before = fmt::format("\n    def Xform \"{}\"\n    {{", name);
+        }
+        if (i + 1 == parts.size() || groups[i + 1] != groups[i]) {
+            brackets[i].after = "    }\n";
+        }
+    }
+    return brackets;
+}
+
+/// Muscles coloured by belly and tendon.
+std::vector<MeshPart> coloured(std::span<const MeshPart> parts) {
+    std::vector<MeshPart> all(parts.begin(), parts.end());
+    for (MeshPart& part : all) {
+        colour_by_tendon(part.mesh);
+    }
+    return all;
+}
+
 }  // namespace
 
 std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts) {
@@ -144,15 +183,19 @@ std::vector<std::string> usd_prim_names(std::span<const MeshPart> parts) {
     return names;
 }
 
-std::string format_usda(std::span<const MeshPart> parts) {
-    require_writable(parts, "USD");
+std::string format_usda(std::span<const MeshPart> plain) {
+    require_writable(plain, "USD");
+    const std::vector<MeshPart> parts = coloured(plain);
     const std::vector<std::string> prims = usd_prim_names(parts);
+    const std::vector<Brackets> brackets = group_brackets(parts, prims);
     std::string out =
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = "
         "\"Y\"\n)\n\n"
         "def Xform \"World\"\n{";
     for (std::size_t i = 0; i < parts.size(); ++i) {
+        out += brackets[i].before;
         append_part(out, parts[i], prims[i]);
+        out += brackets[i].after;
     }
     return out + "}\n";
 }
@@ -173,9 +216,10 @@ struct UsdaFrameWriter::Data {
     std::size_t count = 0;
 };
 
-UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
+UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> plain,
                                  std::vector<double> times) {
-    require_writable(parts, "USD");
+    require_writable(plain, "USD");
+    const std::vector<MeshPart> parts = coloured(plain);
     require_frame_times(path, times);
     data_.reset(new Data{.path = path,
                          .file = AtomicStream(path),
@@ -193,9 +237,11 @@ UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, std::span<co
         kTimeCodesPerSecond, kTimeCodesPerSecond * d.times.front(),
         kTimeCodesPerSecond * d.times.back()));
     const std::vector<std::string> prims = usd_prim_names(parts);
+    const std::vector<Brackets> brackets = group_brackets(parts, prims);
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        append_shape(d.head.emplace_back(), parts[p], prims[p]);
+        append_shape(d.head.emplace_back(brackets[p].before), parts[p], prims[p]);
         append_colours(d.tail.emplace_back(), parts[p]);
+        d.tail.back() += "    }\n" + brackets[p].after;
         d.points.push_back(parts[p].mesh.points.rows());
         d.all_points += d.points.back();
     }
@@ -235,7 +281,7 @@ void UsdaFrameWriter::commit() {
             text += ",\n";
             d.file.write(text);
         }
-        d.file.write("        }\n" + d.tail[p] + "    }\n");
+        d.file.write("        }\n" + d.tail[p]);
         first += rows;
     }
     d.file.write("}\n");

@@ -13,8 +13,8 @@
 namespace sinew {
 
 /// Writes parts as meshes of a Universal Scene Description text file: metres, Y up, one prim each
-/// below /World, with its colour or vertex colours. Names that USD does not allow are changed; the
-/// original is kept as the prim's display name.
+/// below /World, or below a group of its kind (`part_groups`), with its colour or vertex colours.
+/// Names that USD does not allow are changed; the original is kept as the prim's display name.
 /// @throws InputError when a part is not valid or the file cannot be written
 void write_usda(const std::filesystem::path& path, std::span<const MeshPart> parts);
 std::string format_usda(std::span<const MeshPart> parts);

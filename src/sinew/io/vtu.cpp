@@ -16,8 +16,6 @@ namespace sinew {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = std::uint64_t{1} << 20;  // compressed one by one
-constexpr std::uint8_t kTriangleCell = 5;
-constexpr std::uint8_t kTetraCell = 10;
 
 std::string xml_escaped(std::string_view text) {
     std::string out;
@@ -122,18 +120,40 @@ void VtuWriter::append_bytes(std::string_view bytes) {
     }
 }
 
+// Texts are lists of the codes of their letters, each ending in 0.
+std::string names_xml(const std::vector<VtuNames>& lists) {
+    if (lists.empty()) {
+        return "";
+    }
+    std::string xml = "    <FieldData>\n";
+    for (const VtuNames& list : lists) {
+        xml += fmt::format(
+            "      <Array type=\"String\" Name=\"{}\" NumberOfTuples=\"{}\" format=\"ascii\">\n",
+            xml_escaped(list.data), list.names.size());
+        for (const std::string& name : list.names) {
+            xml += "        ";
+            for (const char c : name) {
+                xml += fmt::format("{} ", static_cast<int>(static_cast<unsigned char>(c)));
+            }
+            xml += "0\n";
+        }
+        xml += "      </Array>\n";
+    }
+    return xml + "    </FieldData>\n";
+}
+
 std::string VtuWriter::text(std::size_t points, std::size_t cells) const {
     return fmt::format(
                "<?xml version=\"1.0\"?>\n"
                "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
                "header_type=\"UInt64\"{}>\n"
-               "  <UnstructuredGrid>\n"
+               "  <UnstructuredGrid>\n{}"
                "    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n{}"
                "    </Piece>\n"
                "  </UnstructuredGrid>\n"
                "  <AppendedData encoding=\"raw\">\n   _",
-               options_.is_compressed ? " compressor=\"vtkZLibDataCompressor\"" : "", points, cells,
-               xml_) +
+               options_.is_compressed ? " compressor=\"vtkZLibDataCompressor\"" : "",
+               names_xml(options_.names), points, cells, xml_) +
            data_ + "\n  </AppendedData>\n</VTKFile>\n";
 }
 
@@ -179,7 +199,7 @@ std::string format_vtu(const TetMesh& mesh, const VtuOptions& options) {
     require_valid(mesh, "tetrahedra to be written");
     const std::vector<Index> regions(mesh.region.begin(), mesh.region.end());
     return grid(mesh.points, {mesh.tets.data(), static_cast<std::size_t>(mesh.tets.size())}, 4,
-                kTetraCell, mesh.point_data, mesh.tet_data, "region", regions, options);
+                vtk_cell::kTetra, mesh.point_data, mesh.tet_data, "region", regions, options);
 }
 
 std::string format_vtu(std::span<const MeshPart> parts, const VtuOptions& options) {
@@ -192,7 +212,7 @@ std::string format_vtu(std::span<const MeshPart> parts, const VtuOptions& option
     }
     return grid(mesh.points,
                 {mesh.triangles.data(), static_cast<std::size_t>(mesh.triangles.size())}, 3,
-                kTriangleCell, mesh.point_data, mesh.triangle_data, "part", part, options);
+                vtk_cell::kTriangle, mesh.point_data, mesh.triangle_data, "part", part, options);
 }
 
 void write_vtu(const std::filesystem::path& path, const TetMesh& mesh, const VtuOptions& options) {

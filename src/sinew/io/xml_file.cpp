@@ -1,6 +1,7 @@
 #include "sinew/io/xml_file.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/nesting.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/text_cursor.h"
 
@@ -28,6 +29,27 @@ std::size_t line_at(const std::string& text, std::ptrdiff_t offset) {
     const auto end =
         std::clamp<std::ptrdiff_t>(offset, 0, static_cast<std::ptrdiff_t>(text.size()));
     return 1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + end, '\n'));
+}
+
+/// The first node that stands within more than `levels` others, or none. A walk without recursion.
+pugi::xml_node first_deeper(const pugi::xml_node& top, int levels) {
+    pugi::xml_node at = top;
+    for (int depth = 1; at;) {
+        if (depth > levels) {
+            return at;
+        }
+        if (at.first_child()) {
+            at = at.first_child();
+            ++depth;
+            continue;
+        }
+        while (at != top && !at.next_sibling()) {
+            at = at.parent();
+            --depth;
+        }
+        at = at == top ? pugi::xml_node() : at.next_sibling();
+    }
+    return {};
 }
 
 }  // namespace
@@ -60,6 +82,14 @@ void XmlFile::parse() {
                           .found = "no element",
                           .needs = "an XML document",
                           .remedy = "write the file again; it is damaged or cut short"});
+    }
+    // Elements and the text in the innermost of them.
+    if (const pugi::xml_node deep = first_deeper(root(), kMaxNesting + 1)) {
+        throw InputError(
+            {.where = fmt::format("{}, line {}", name_, line_at(text_, deep.offset_debug())),
+             .found = fmt::format("elements nested deeper than {} levels", kMaxNesting),
+             .needs = "fewer levels",
+             .remedy = "write the file again; it is damaged or made to do harm"});
     }
 }
 

@@ -15,7 +15,8 @@ namespace sinew {
 /// An XML document with the text it came from, for errors that name the line.
 class XmlFile {
 public:
-    /// @throws InputError  when the file cannot be read or is not well-formed XML
+    /// @throws InputError  when the file cannot be read, is not well-formed XML or is nested deeper
+    /// than `kMaxNesting`, so that readers may recurse
     explicit XmlFile(const std::filesystem::path& path);
     XmlFile(std::string text, std::string name);
 

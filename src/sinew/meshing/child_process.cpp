@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -59,8 +61,11 @@ private:
     pid_t pid_;
 };
 
+constexpr std::uintmax_t kMostPrinted = std::uintmax_t{64} << 20;
+
 void limit(int resource, double value) {
-    const auto bound = static_cast<rlim_t>(value);
+    constexpr double kLargest = 1e18;  // what is larger, or no number, is no limit
+    const rlim_t bound = value < kLargest ? static_cast<rlim_t>(value) : RLIM_INFINITY;
     rlimit now{};
     ::getrlimit(static_cast<__rlimit_resource>(resource), &now);
     now.rlim_cur = now.rlim_max == RLIM_INFINITY || bound < now.rlim_max ? bound : now.rlim_max;
@@ -69,8 +74,12 @@ void limit(int resource, double value) {
 
 // Between fork and exec only calls that are safe after a fork of a threaded program.
 [[noreturn]] void become(const char* program, char* const* arguments, const char* folder, int log,
-                         const ChildLimits& limits) {
+                         const ChildLimits& limits, pid_t parent) {
     ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it then
+    if (::getppid() != parent) {         // killed already
+        ::_exit(kCannotStart);
+    }
     limit(RLIMIT_AS, limits.memory);
     limit(RLIMIT_FSIZE, limits.file_size);
     limit(RLIMIT_CORE, 0.0);
@@ -84,10 +93,13 @@ void limit(int resource, double value) {
 }
 
 std::string tail_of(const std::filesystem::path& file) {
-    constexpr std::size_t kMost = 64 * 1024;
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    return text.size() > kMost ? text.substr(text.size() - kMost) : text;
+    constexpr std::streamoff kMost = std::streamoff{64} << 10;
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    if (const std::streamoff size = in.tellg(); size > 0) {
+        in.seekg(std::max<std::streamoff>(0, size - kMost));
+        return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    }
+    return {};
 }
 
 [[noreturn]] void cannot_start(const std::filesystem::path& program, const std::string& why) {
@@ -133,15 +145,17 @@ ChildResult run_program(const std::filesystem::path& program,
     std::vector<std::string> words = {program.string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) {
         pointers.push_back(word.data());
     }
     pointers.push_back(nullptr);
 
     const Timer timer;
+    const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid == 0) {
-        become(program.c_str(), pointers.data(), folder.c_str(), log, limits);
+        become(program.c_str(), pointers.data(), folder.c_str(), log, limits, parent);
     }
     const int fork_error = errno;
     ::close(log);
@@ -154,15 +168,18 @@ ChildResult run_program(const std::filesystem::path& program,
     int status = 0;
     while (!child.has_ended(status)) {
         progress.check_cancelled();
-        if (timer.seconds() > limits.seconds) {
+        std::error_code ignored;
+        const std::uintmax_t printed = std::filesystem::file_size(log_path, ignored);
+        result.has_flooded = !ignored && printed > kMostPrinted;
+        result.timed_out = timer.seconds() > limits.seconds;
+        if (result.has_flooded || result.timed_out) {
             child.kill_and_wait();
-            result.timed_out = true;
             result.signal = SIGKILL;
             break;
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    if (!result.timed_out) {
+    if (result.signal == 0) {
         result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     }

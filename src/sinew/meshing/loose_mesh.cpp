@@ -408,6 +408,7 @@ std::int64_t collapse_degenerate(LooseMesh& mesh) {
     std::vector<Index> vertex_of;
     const TriangleMesh result = edit.result(&vertex_of);
     std::vector<Index> origin;
+    origin.reserve(vertex_of.size());
     for (const Index v : vertex_of) {
         origin.push_back(mesh.origin[static_cast<std::size_t>(v)]);
     }

@@ -144,8 +144,13 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
     stage.advance();
     report.health = check_health(mesh);
     stage.advance();
-    if (options.remove_intersections && report.health.measures.intersections > 0 &&
-        report.health.measures.is_closed) {
+    const auto mend_again = [&] {
+        const std::vector<RepairReport::Action> again = mend(mesh, options, progress);
+        report.actions.insert(report.actions.end(), again.begin(), again.end());
+        report.health = check_health(mesh);
+    };
+    const bool may_rebuild = options.remove_intersections && report.health.measures.is_closed;
+    if (may_rebuild && report.health.measures.intersections > 0) {
         const bool is_local = smoothed_locally(mesh, report.health.measures);
         report.actions.push_back({is_local
                                       ? "intersecting pairs of triangles smoothed away"
@@ -155,7 +160,14 @@ RepairReport repair(TriangleMesh& mesh, const RepairOptions& options, const Prog
         if (!is_local) {
             mesh = rebuilt(mesh, options.voxel, progress);
         }
-        report.health = check_health(mesh);
+        mend_again();
+    }
+    // Flat triangles between sheets that touch cannot be collapsed one by one.
+    if (may_rebuild && report.health.measures.is_closed && !is_healthy(report.health)) {
+        report.actions.push_back({"kinds of problems that stayed removed by a level set",
+                                  static_cast<std::int64_t>(report.health.problems.size())});
+        mesh = rebuilt(mesh, options.voxel, progress);
+        mend_again();
     }
     stage.advance();
     return report;

@@ -40,7 +40,7 @@ void visit_fields(Options& o, Visitor&& v) {
                               .min = 0});
     v(o.fill_holes, Field{.name = "fill_holes", .help = "close open borders"});
     v(o.speck_size, Field{.name = "speck_size",
-                          .help = "pieces below this share of the size are dropped",
+                          .help = "pieces below this fraction of the size are dropped",
                           .min = 0,
                           .max = 0.999});
     v(o.remove_intersections, Field{.name = "remove_intersections",

@@ -25,7 +25,7 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "method", .help = "kind of smoothing", .choices = {"laplacian", "taubin"}});
     v(o.iterations, Field{.name = "iterations", .help = "passes", .min = 0, .max = 100000});
     v(o.step, Field{.name = "step",
-                    .help = "share of the way to the neighbours' mean",
+                    .help = "fraction of the distance to the neighbours' mean",
                     .max = 1,
                     .above = 0});
     v(o.pass_band, Field{.name = "pass_band",

@@ -13,65 +13,19 @@
 #include "sinew/meshing/problem_list.h"
 #include "sinew/meshing/tet_regions.h"
 #include "sinew/meshing/tetgen_format.h"
+#include "sinew/meshing/work_folder.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 
 namespace sinew {
 
 namespace {
-
-// A folder for TetGen's files that goes away with its content.
-class WorkFolder {
-public:
-    WorkFolder() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "sinew-tetgen-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) {
-            throw InputError({.where = name,
-                              .found = "no temporary folder can be made",
-                              .needs = "a writable folder for temporary files",
-                              .remedy = "set TMPDIR to one"});
-        }
-        path_ = name;
-    }
-    ~WorkFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-
-    void write(const std::string& name, const std::string& text) const {
-        std::ofstream out(path_ / name, std::ios::binary);
-        out.write(text.data(), static_cast<std::streamsize>(text.size()));
-        out.close();
-        if (!out) {
-            throw InputError({.where = (path_ / name).string(),
-                              .found = "the file cannot be written",
-                              .needs = fmt::format("{} bytes of free space", text.size()),
-                              .remedy = "free some space, or set TMPDIR to another disk"});
-        }
-    }
-    // Empty when there is no such file.
-    std::string read(const std::string& name) const {
-        std::ifstream in(path_ / name, std::ios::binary);
-        return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    }
-    const std::filesystem::path& path() const {
-        return path_;
-    }
-
-private:
-    std::filesystem::path path_;
-};
 
 void require_usable(const TriangleMesh& surface, std::size_t number) {
     const std::string where = fmt::format("tetrahedralise, surface {}", number);
@@ -116,7 +70,8 @@ void require_apart(const JoinedSurfaces& all) {
     throw InputError({.where = "tetrahedralise",
                       .found = text,
                       .needs = "surfaces that intersect neither themselves nor each other",
-                      .remedy = "repair them with level-set remeshing, or shrink the inner ones"});
+                      .remedy = "mend them with 'sinew repair --remove-intersections', or shrink "
+                                "the inner ones"});
 }
 
 // TetGen writes "#n" behind a facet: our marker n is the joined triangle n-1.
@@ -215,7 +170,7 @@ TetMesh run_tetgen(const JoinedSurfaces& all, const TetrahedraliseOptions& optio
                           .needs = "TetGen, a separate program",
                           .remedy = "install the Debian package 'tetgen'"});
     }
-    const WorkFolder folder;
+    const WorkFolder folder("sinew-tetgen");
     folder.write("in.smesh", input_text(all, options));
     // p: fill a surface; Y: keep it; M: merge nothing; q, a: quality and size; z: count from 0;
     // F: leave out the faces, which are not read here.
@@ -225,8 +180,23 @@ TetMesh run_tetgen(const JoinedSurfaces& all, const TetrahedraliseOptions& optio
     const ChildResult result =
         run_program(program, {switches, "in.smesh"}, folder.path(),
                     {.seconds = options.timeout, .memory = options.max_memory}, progress);
+    // Whatever it says then, this is why.
+    const auto require_room = [&] {
+        if (folder.is_full()) {
+            throw InputError({.where = folder.path().parent_path().string(),
+                              .found = "no space left on the disk for TetGen's files",
+                              .needs = "free space for temporary files",
+                              .remedy = "free some space, or set TMPDIR to another disk"});
+        }
+    };
     if (result.timed_out) {
         tetgen_failed(fmt::format("took longer than {} s", options.timeout), result, all);
+    }
+    if (result.has_flooded) {
+        tetgen_failed("printed without end", result, all);
+    }
+    if (result.signal != 0 || result.exit_code != 0) {
+        require_room();
     }
     if (result.signal != 0) {
         tetgen_failed(fmt::format("crashed (signal {})", result.signal), result, all);
@@ -237,9 +207,15 @@ TetMesh run_tetgen(const JoinedSurfaces& all, const TetrahedraliseOptions& optio
     const std::string node = folder.read("in.1.node");
     const std::string ele = folder.read("in.1.ele");
     if (node.empty() || ele.empty()) {
+        require_room();
         tetgen_failed("wrote no mesh", result, all);
     }
-    return parse_tetgen(node, ele, "TetGen's result");
+    try {
+        return parse_tetgen(node, ele, "TetGen's result");
+    } catch (const InputError&) {
+        require_room();
+        throw;
+    }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ struct TetrahedraliseOptions {
     double max_volume = 0.0;   ///< largest tetrahedron, m^3; 0: no limit. The stricter one counts.
     double radius_edge = 1.4;  ///< circumradius over shortest edge, the bound asked for, [1.1, 100]
     double min_dihedral = 0.1745;    ///< asked for, rad, [0, 0.35]; neither bound is a promise
-    double timeout = 600.0;          ///< s, > 0
+    double timeout = 600.0;          ///< s, > 0, at most a week
     double max_memory = 8e9;         ///< address space of the child, bytes, >= 1e8
     std::string program = "tetgen";  ///< name in PATH, or a path
     std::vector<int> labels = {};    ///< region label per surface; empty: 1, 2, 3, ...
@@ -38,7 +38,11 @@ void visit_fields(Options& o, Visitor&& v) {
                             .unit = "rad",
                             .min = 0,
                             .max = 0.35});
-    v(o.timeout, Field{.name = "timeout", .help = "time limit of TetGen", .unit = "s", .above = 0});
+    v(o.timeout, Field{.name = "timeout",
+                       .help = "time limit of TetGen",
+                       .unit = "s",
+                       .max = 604800,
+                       .above = 0});
     v(o.max_memory,
       Field{.name = "max_memory", .help = "memory limit of TetGen", .unit = "B", .min = 1e8});
     v(o.program, Field{.name = "program", .help = "the TetGen program"});

@@ -6,6 +6,7 @@
 #include "sinew/body/skeleton_model.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/operating_lengths.h"
 #include "sinew/motion/path_choice.h"
 #include "sinew/motion/published_muscles.h"
 
@@ -20,7 +21,6 @@ namespace sinew {
 namespace {
 
 constexpr double kUsualRatio = 0.5;    // optimal fibre over belly, where nothing is published
-constexpr double kMostFibre = 0.9;     // of the path
 constexpr double kBoneWindow = 0.012;  // m; about a line, where bone is looked for
 constexpr double kWidestBone = 0.04;   // m; from a joint
 constexpr double kTendonHalf = 0.002;  // m
@@ -32,7 +32,6 @@ constexpr double kAttachment = 0.02;   // m; radius of the area where a muscle a
 constexpr double kArmature =
     0.02;                         // kg m^2; a hand about the wrist has 0.003, a leg about the hip 2
 constexpr double kDamping = 1.0;  // N m s/rad; as measured at knees and hips, more than at fingers
-constexpr double kLeastTendon = 0.001;
 constexpr double kJoinStep = 0.01;  // m; between points where a line goes over into another
 // The scapula lies on the ribs and hangs in ligaments, which the model has not; without them it
 // would swing. An arm (4 kg, 0.2 m from the sternum's joint) sinks by 4.5 degrees.
@@ -66,6 +65,7 @@ public:
         group_segments();
         add_joints();
         couple_following_motions(model_, joint_of_);
+        couple_scapula(model_);
         weigh();
         enclose_bones();
         for (const Muscle& muscle : body_.muscles) {
@@ -535,30 +535,35 @@ private:
         return out;
     }
 
-    // Fibres are at optimal length at rest: the tendon is what the path has besides.
+    // Fibres and tendons for the lengths that the paths go through, then strength by area.
     void set_fibres() {
         const KinematicTree tree(model_);
-        const PathState state =
-            MusclePaths(model_, tree).evaluate(tree.place(rest_coordinates(model_)));
+        const std::vector<double> lengths =
+            MusclePaths(model_, tree).evaluate(tree.place(rest_coordinates(model_))).length;
+        std::vector<FibreWish> wishes;
+        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
+            wishes.push_back(fibre_wish(*courses_[m].muscle, lengths[m]));
+        }
+        set_operating_lengths(model_, wishes);
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             const Muscle& muscle = *courses_[m].muscle;
             MuscleUnit& unit = model_.muscles[m];
-            set_fibres(muscle, state.length[m], unit);
-            const double area = muscle.volume * std::cos(unit.pennation) / unit.fibre;
+            const PublishedFibres* known = find_published_fibres(muscle.name);
+            // Fibres that became longer to fit their path keep the area of the measured ones.
+            const double area = muscle.volume * std::cos(unit.pennation) / wishes[m].fibre *
+                                (known == nullptr ? 1.0 : known->area_ratio);
             unit.fmax = std::max(area * options_.specific_tension, 1e-3);
         }
     }
 
-    void set_fibres(const Muscle& muscle, double length, MuscleUnit& unit) const {
-        unit.pennation = muscle.pennation;
-        const double belly = std::max(muscle.belly_end - muscle.belly_begin, 0.1) * length;
-        unit.fibre = kUsualRatio * belly;
+    FibreWish fibre_wish(const Muscle& muscle, double length) const {
         if (const PublishedFibres* known = find_published_fibres(muscle.name)) {
-            unit.fibre = known->length * limb_scale(known->limb);
-            unit.pennation = known->pennation * kPi / 180.0;
+            return {.fibre = known->length * limb_scale(known->limb),
+                    .pennation = known->pennation * kPi / 180.0,
+                    .at_rest = known->sarcomere > 0.0 ? known->sarcomere / kOptimalSarcomere : 1.0};
         }
-        unit.fibre = std::min(unit.fibre, kMostFibre * length / std::cos(unit.pennation));
-        unit.tendon = std::max(length - unit.fibre * std::cos(unit.pennation), kLeastTendon);
+        const double belly = std::max(muscle.belly_end - muscle.belly_begin, 0.1) * length;
+        return {.fibre = kUsualRatio * belly, .pennation = muscle.pennation};
     }
 
     void add_notes() {

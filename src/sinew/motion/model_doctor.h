@@ -18,15 +18,22 @@ struct ModelFinding {
     double high = 0.0;        ///< of the expected range
     std::string unit = {};    ///< of these three
     std::string source = {};  ///< of the range
-    bool is_problem = true;   ///< false: worth a look, but can be right
+    std::string remedy = {};  ///< what to try; may be empty for remarks
+    bool is_error = true;     ///< false: a remark, worth a look, but can be right
 };
 
-/// Examines a model: masses and inertias (triangle inequality), fibre and tendon lengths against
-/// the path's length at rest and against published ranges, passive force at rest, path points far
-/// from their bodies, ends outside the bodies' boxes, points inside the surfaces that a path is to
-/// slide over, moment arms that jump or change sign within a coordinate's range, ranges whose rest
-/// value lies outside or that muscles would be stretched too far to reach, left and right that
-/// differ.
+/// Examines a model, in the order of the findings:
+/// - gravity that points upwards; masses, centres of mass and inertias (triangle inequality,
+///   density of the ellipsoid of the same moments);
+/// - coordinates whose range or default cannot be;
+/// - fibre and tendon lengths, forces, velocities against published ranges, fibres and passive
+///   force at rest, path points far from their bodies, ends off the bones, points inside the
+///   surfaces that a path is to slide over, paths that fold back;
+/// - moment arms that jump (refined until the angle is known) or change sign, within the angles
+///   that people reach; ranges that muscles would be stretched too far to reach;
+/// - left against right: points mirrored across the median plane, moment arms, bodies, parameters;
+/// - muscles against what is known under their names (known_muscles.h): action, force, fibres, the
+///   segments they join.
 /// @param shapes  surfaces of the bodies' bones in the bodies' own frames (bone_surfaces); where
 ///                one is given, muscles must end on it, and its body's box is not asked
 /// @throws InputError when the model is not valid

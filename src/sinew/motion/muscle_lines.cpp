@@ -91,7 +91,8 @@ double mean_alignment(const std::vector<double>& fibre, const std::vector<double
         sum += std::abs(along.normalized().dot(f));
         whole += std::abs(chord.dot(f));
     }
-    return std::max(sum, whole) / static_cast<double>(fibre.size() / 3);
+    const std::size_t points = fibre.size() / 3;
+    return std::max(sum, whole) / static_cast<double>(points);
 }
 
 std::vector<Vec3> resampled(const std::vector<Vec3>& line, std::size_t count) {

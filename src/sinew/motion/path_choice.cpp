@@ -114,13 +114,13 @@ std::vector<double> passing_places(const CrossedLine& line, const Course& course
 
 // What the path slides over: nothing, a cylinder inside the line, one on the bone, one about the
 // axis that the muscle turns most.
-enum Slide { kNothing, kLine, kBone, kMainAxis };
+enum class Slide { Nothing, Line, Bone, MainAxis };
 
 // What is left out and put in at one crossing.
 struct Choice {
     double before = 0.0;
     double after = 0.0;
-    Slide slides = kNothing;
+    Slide slides = Slide::Nothing;
 };
 
 // The same passing as seen from an axis through the joint's centre.
@@ -220,15 +220,15 @@ private:
     // A cylinder at one joint may make the moment arm about the next, which turns little and was
     // not asked, jump where the path meets it (muscles of the neck).
     void drop_jumping_cylinders() {
-        for (std::size_t c = 0; c < choices_.size(); ++c) {
-            if (choices_[c].slides == kNothing) {
+        for (auto& choice : choices_) {
+            if (choice.slides == Slide::Nothing) {
                 continue;
             }
             const double with = greatest_jump(path());
-            const Slide before = choices_[c].slides;
-            choices_[c].slides = kNothing;
+            const Slide before = choice.slides;
+            choice.slides = Slide::Nothing;
             if (with < kJump || greatest_jump(path()) > 0.5 * with) {
-                choices_[c].slides = before;
+                choice.slides = before;
             }
         }
     }
@@ -291,13 +291,14 @@ private:
         std::vector<std::vector<bool>> tried;
         for (const double before : kClear) {
             for (const double after : kClear) {
-                choices_[c] = {before, after, kNothing};
+                choices_[c] = {before, after, Slide::Nothing};
                 std::vector<bool> kept = kept_points();
                 if (std::find(tried.begin(), tried.end(), kept) != tried.end()) {
                     continue;
                 }
                 tried.push_back(std::move(kept));
-                for (const Slide slides : {kNothing, kLine, kBone, kMainAxis}) {
+                for (const Slide slides :
+                     {Slide::Nothing, Slide::Line, Slide::Bone, Slide::MainAxis}) {
                     choices_[c].slides = slides;
                     costs.emplace_back(cost_of(c, everywhere), choices_[c]);
                 }
@@ -337,13 +338,14 @@ private:
     // About the joint, a little inside the line or on the bone.
     bool cylinder(std::size_t c, WrapObject& out) const {
         const LineCrossing& joint = line_.crossings[c];
-        const bool turns_main = choices_[c].slides == kMainAxis;
+        const bool turns_main = choices_[c].slides == Slide::MainAxis;
         if (turns_main && joint.axis_count == 1) {
             return false;
         }
         const LinePassing& p = turns_main ? main_passing_[c] : passing_[c];
         const double inside = kInside * p.distance;
-        const double radius = choices_[c].slides == kBone ? std::max(inside, joint.bone) : inside;
+        const double radius =
+            choices_[c].slides == Slide::Bone ? std::max(inside, joint.bone) : inside;
         if (!(radius > kThinnest && radius < kWidest) || !p.axis.allFinite()) {
             return false;
         }
@@ -376,7 +378,7 @@ private:
         }
         for (std::size_t c = 0; c < passed_.size(); ++c) {
             ChosenPath::Wrap wrap{.joint = line_.crossings[c].joint};
-            if (choices_[c].slides != kNothing && cylinder(c, wrap.object)) {
+            if (choices_[c].slides != Slide::Nothing && cylinder(c, wrap.object)) {
                 const auto after =
                     std::upper_bound(places.begin() + 1, places.end() - 1, passed_[c]);
                 wrap.after = static_cast<Index>(after - places.begin()) - 1;

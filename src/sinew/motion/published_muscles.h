@@ -14,14 +14,24 @@ struct PublishedFibres {
     double length = 0.0;      ///< optimal, m
     double pennation = 0.0;   ///< degrees
     MuscleLimb limb = MuscleLimb::Leg;
+    double sarcomere = 0.0;   ///< in the anatomical position, um; 0: not measured
+    double area_ratio = 1.0;  ///< of its measured share of the leg's area to that in the figure
 };
+
+/// Length of sarcomeres at which a human muscle pulls most, um [Ward2009].
+inline constexpr double kOptimalSarcomere = 2.7;
 
 /// Leg: [Ward2009, table 3], 21 limbs of people of 168 cm: lengths normalised to sarcomeres of
 /// 2.7 um, so that they are optimal ones (soleus: 276 g / (1056 kg/m^3) cos 28 degrees / 4.4 cm are
 /// the 52 cm^2 that the table gives); read from two public copies of the table, but for fibularis
 /// brevis, tibialis posterior and the long flexors of toes, which are as remembered.
 /// Arm: [Holzbaur2005], a man of 170 cm: shoulder and elbow compared with a public copy, muscles of
-/// the forearm as remembered.
+/// the forearm as remembered. Sarcomeres in the anatomical position are those of [Ward2009, table
+/// 3] as remembered; short muscles of the hip, which it leaves out, have the fibres of [Delp1990].
+/// Areas: the muscles measured have shares of the leg's whole area [Ward2009, table 3, as
+/// remembered: soleus 51.8, medial gastrocnemius 21.1, vastus lateralis 35.1 cm^2] that the atlas
+/// the figure was measured on has not: its vasti and soleus are too small, its hamstrings too
+/// large.
 /// @returns nullptr where nothing is known about the muscle
 const PublishedFibres* find_published_fibres(std::string_view muscle);
 

@@ -21,20 +21,25 @@ double RigidDynamics::total_mass() const {
     return sum;
 }
 
-std::vector<double> RigidDynamics::inverse(const ModelPlacement& placement,
-                                           std::span<const double> speed,
-                                           std::span<const double> acceleration) const {
+std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placement,
+                                                  std::span<const double> speed,
+                                                  std::span<const double> acceleration,
+                                                  std::span<const BodyLoad> loads) const {
     const ModelMotion motion = tree_->move(placement, speed, acceleration, com_);
     // Force and moment about the world's origin that each body needs, with all beyond it.
-    std::vector<Vec3> force(mass_.size());
-    std::vector<Vec3> moment(mass_.size());
+    std::vector<JointLoad> passed(mass_.size());
     for (std::size_t b = 0; b < mass_.size(); ++b) {
         const Placement& T = placement.bodies[b];
         const Mat3 I = T.rotation * inertia_[b] * T.rotation.transpose();
         const Vec3& w = motion.angular_velocity[b];
-        force[b] = mass_[b] * (motion.com_acceleration[b] - gravity_);
-        moment[b] =
-            I * motion.angular_acceleration[b] + w.cross(I * w) + (T * com_[b]).cross(force[b]);
+        passed[b].force = mass_[b] * (motion.com_acceleration[b] - gravity_);
+        passed[b].moment = I * motion.angular_acceleration[b] + w.cross(I * w) +
+                           (T * com_[b]).cross(passed[b].force);
+    }
+    // What others push with, the joint need not.
+    for (const BodyLoad& load : loads) {
+        passed[static_cast<std::size_t>(load.body)].force -= load.force;
+        passed[static_cast<std::size_t>(load.body)].moment -= load.moment;
     }
     // From the leaves to the root: a joint carries its body and all beyond it.
     const auto& order = tree_->order();
@@ -42,17 +47,26 @@ std::vector<double> RigidDynamics::inverse(const ModelPlacement& placement,
         const auto b = static_cast<std::size_t>(order[k]);
         const Index parent = tree_->parent(order[k]);
         if (parent >= 0) {
-            force[static_cast<std::size_t>(parent)] += force[b];
-            moment[static_cast<std::size_t>(parent)] += moment[b];
+            passed[static_cast<std::size_t>(parent)].force += passed[b].force;
+            passed[static_cast<std::size_t>(parent)].moment += passed[b].moment;
         }
     }
+    return passed;
+}
+
+std::vector<double> RigidDynamics::inverse(const ModelPlacement& placement,
+                                           std::span<const double> speed,
+                                           std::span<const double> acceleration,
+                                           std::span<const BodyLoad> loads) const {
+    const std::vector<JointLoad> passed = joint_loads(placement, speed, acceleration, loads);
+    const auto& order = tree_->order();
     std::vector<double> tau(tree_->coordinate_count(), 0.0);
     for (std::size_t d = 0; d < tree_->dofs().size(); ++d) {
         const KinematicTree::Dof& dof = tree_->dofs()[d];
         const auto child = static_cast<std::size_t>(order[static_cast<std::size_t>(dof.joint)]);
         const MotionColumn& c = placement.columns[d];
         tau[static_cast<std::size_t>(dof.coordinate)] +=
-            c.angular.dot(moment[child]) + c.linear.dot(force[child]);
+            c.angular.dot(passed[child].moment) + c.linear.dot(passed[child].force);
     }
     tree_->fold_couplers(placement, tau);
     return tau;

@@ -9,6 +9,19 @@
 
 namespace sinew {
 
+/// A force from outside on a body, world frame.
+struct BodyLoad {
+    Index body = 0;
+    Vec3 force = Vec3::Zero();   ///< N
+    Vec3 moment = Vec3::Zero();  ///< about the world's origin, N m
+};
+
+/// What a joint passes on, world frame.
+struct JointLoad {
+    Vec3 force = Vec3::Zero();   ///< of the parent on the child, N
+    Vec3 moment = Vec3::Zero();  ///< of the parent on the child about the world's origin, N m
+};
+
 /// Equations of motion of a model's bodies: M(q) q'' + c(q, q') = tau, where c holds velocity terms
 /// and gravity. Newton and Euler per body, summed down the tree [Featherstone2008, chapters 5, 6].
 class RigidDynamics {
@@ -17,8 +30,17 @@ public:
 
     /// The generalised forces that the motion needs, N m or N per coordinate. Entries of coupled
     /// coordinates are 0; what they need is counted to those they follow.
+    /// @param loads  forces from outside, which take part of it
     std::vector<double> inverse(const ModelPlacement& placement, std::span<const double> speed,
-                                std::span<const double> acceleration) const;
+                                std::span<const double> acceleration,
+                                std::span<const BodyLoad> loads = {}) const;
+
+    /// What every body's joint must pass on for the motion, muscles and constraints together.
+    /// @returns one per body
+    std::vector<JointLoad> joint_loads(const ModelPlacement& placement,
+                                       std::span<const double> speed,
+                                       std::span<const double> acceleration,
+                                       std::span<const BodyLoad> loads = {}) const;
 
     /// M(q), symmetric; coupled coordinates have empty rows. kg m^2 (or kg m, kg).
     Eigen::MatrixXd mass_matrix(const ModelPlacement& placement) const;

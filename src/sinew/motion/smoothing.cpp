@@ -4,6 +4,7 @@
 #include "sinew/base/text.h"
 #include "sinew/base/units.h"
 #include "sinew/body/function_value.h"
+#include "sinew/body/motion_units.h"
 
 #include <Eigen/LU>
 #include <fmt/format.h>
@@ -126,13 +127,6 @@ SplineSamples quintic_spline(const std::vector<double>& times, const std::vector
 
 namespace {
 
-// Whether a column of this name means the coordinate: also the path of newer files,
-// "/jointset/elbow/elbow_flexion/value".
-bool names_coordinate(const std::string& column, const std::string& coordinate) {
-    return column == coordinate ||
-           (column.size() > coordinate.size() + 7 && column.ends_with("/" + coordinate + "/value"));
-}
-
 // The part of `whole` that belongs to the n samples in its middle.
 SplineSamples middle_of(const SplineSamples& whole, std::size_t first, std::size_t n) {
     const auto part = [&](const std::vector<double>& x) {
@@ -208,19 +202,15 @@ CoordinateMotion coordinate_motion(const MusculoskeletalModel& model, const Moti
     std::vector<bool> is_used(table.columns.size(), false);
     for (std::size_t c = 0; c < count; ++c) {
         const Coordinate& coordinate = model.coordinates[c];
-        std::size_t column = table.columns.size();
-        for (std::size_t k = 0; k < table.columns.size(); ++k) {
-            if (names_coordinate(table.columns[k], coordinate.name)) {
-                column = k;
-            }
-        }
-        if (column == table.columns.size()) {
+        const Index found = column_of(table, coordinate.name);
+        if (found < 0) {
             motion.missing.push_back(coordinate.name);
             for (std::size_t r = 0; r < rows; ++r) {
                 motion.q[r * count + c] = coordinate.rest;
             }
             continue;
         }
+        const auto column = static_cast<std::size_t>(found);
         is_used[column] = true;
         const double unit = table.in_degrees && coordinate.is_rotation ? kPi / 180.0 : 1.0;
         std::vector<double> values(rows);

@@ -1,8 +1,10 @@
 #include "sinew/motion/static_optimisation.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/motion/hill.h"
+#include "sinew/motion/load_wrench.h"
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
@@ -54,22 +56,35 @@ std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const Mus
     return free;
 }
 
-double strength_of(const MuscleUnit& unit, double length, double velocity, MuscleStrength kind) {
-    if (kind == MuscleStrength::Constant) {
-        return unit.fmax;
+// Coordinates with a reserve of their own.
+std::vector<double> reserves_of(const MusculoskeletalModel& model,
+                                const StaticOptimisationOptions& options) {
+    std::vector<double> out(model.coordinates.size(), 0.0);
+    for (const auto& [name, force] : options.reserve_for) {
+        const Index c = find_coordinate(model, name);
+        if (c < 0) {
+            std::vector<std::string> all;
+            for (const Coordinate& coordinate : model.coordinates) {
+                all.push_back(coordinate.name);
+            }
+            throw InputError({.where = fmt::format("reserve of '{}'", name),
+                              .found = "no such coordinate" + did_you_mean(name, all),
+                              .needs = "a coordinate of the model",
+                              .remedy = "correct the name"});
+        }
+        out[static_cast<std::size_t>(c)] = force;
     }
-    if (kind == MuscleStrength::Isokinetic && unit.law == MuscleLaw::Thelen2003) {
-        return isokinetic_strength(unit, length, velocity);
-    }
-    return rigid_tendon_force(unit, length, velocity, 1.0).active;
+    return out;
 }
 
 // Everything that is the same in all frames.
 class FrameSolver {
 public:
-    FrameSolver(const MusculoskeletalModel& model, const StaticOptimisationOptions& options)
+    FrameSolver(const MusculoskeletalModel& model, const StaticOptimisationOptions& options,
+                const ExternalLoads& loads)
         : model_(model),
           options_(options),
+          loads_(loads),
           tree_(model),
           paths_(model, tree_),
           dynamics_(model, tree_),
@@ -81,6 +96,19 @@ public:
         }
         const auto n = static_cast<Eigen::Index>(free_.size());
         problem_.reserve = Eigen::MatrixXd::Identity(n, n) * options.reserve * options.reserve;
+        const std::vector<double> own = reserves_of(model, options);
+        for (std::size_t k = 0; k < free_.size(); ++k) {
+            const double force = own[static_cast<std::size_t>(free_[k])];
+            if (force > 0.0) {
+                const auto i = static_cast<Eigen::Index>(k);
+                problem_.reserve(i, i) = force * force;
+            }
+        }
+        for (std::size_t c = 0; c < own.size(); ++c) {
+            if (own[c] > 0.0 && position_[c] < 0) {
+                alone_.push_back(static_cast<Index>(c));
+            }
+        }
         problem_.exponent = options.exponent;
         for (const MuscleUnit& unit : model.muscles) {
             problem_.low.push_back(
@@ -93,10 +121,18 @@ public:
         return free_;
     }
 
-    std::vector<double> moments(std::span<const double> q, std::span<const double> speed,
+    // Coordinates with a reserve that no muscle crosses: the reserve does all of it.
+    const std::vector<Index>& alone() const {
+        return alone_;
+    }
+
+    std::vector<double> moments(double time, std::span<const double> q,
+                                std::span<const double> speed,
                                 std::span<const double> acceleration) {
         tree_.place(q, placement_);
-        return dynamics_.inverse(placement_, speed, acceleration);
+        wrenches_.clear();
+        add_loads_at(loads_, placement_, time, wrenches_);
+        return dynamics_.inverse(placement_, speed, acceleration, wrenches_);
     }
 
     // After moments(): what each muscle can do here and now, N.
@@ -122,7 +158,8 @@ public:
                 velocity += dense_[c] * u[c];
             }
             const MuscleUnit& unit = model_.muscles[m];
-            strength[m] = strength_of(unit, paths_state_.length[m], velocity, options_.strength);
+            strength[m] = muscle_strength(unit, paths_state_.length[m], velocity, options_.strength,
+                                          model_.osim_version);
             tree_.fold_couplers(placement_, dense_);
             for (std::size_t c = 0; c < dense_.size(); ++c) {
                 if (position_[c] >= 0 && dense_[c] != 0.0) {
@@ -146,6 +183,7 @@ public:
 private:
     const MusculoskeletalModel& model_;
     StaticOptimisationOptions options_;
+    const ExternalLoads& loads_;
     KinematicTree tree_;
     MusclePaths paths_;
     RigidDynamics dynamics_;
@@ -156,6 +194,8 @@ private:
     ModelPlacement placement_ = {};
     PathState paths_state_ = {};
     Eigen::VectorXd guess_ = {};
+    std::vector<Index> alone_ = {};
+    std::vector<BodyLoad> wrenches_ = {};
 };
 
 // Says which moments muscles could not make.
@@ -182,10 +222,38 @@ void note_reserves(const MusculoskeletalModel& model, const std::vector<Index>& 
     }
 }
 
+// Frames of the motion for which no load is known.
+void note_uncovered(const ExternalLoads& loads, const std::vector<double>& times,
+                    std::vector<std::string>& notes) {
+    const auto missing =
+        std::count_if(times.begin(), times.end(), [&](double t) { return !covers_time(loads, t); });
+    if (missing > 0) {
+        notes.push_back(
+            fmt::format("the loads cover {} of {} frames; outside their time there is none",
+                        static_cast<std::ptrdiff_t>(times.size()) - missing, times.size()));
+    }
+}
+
 }  // namespace
 
+double muscle_strength(const MuscleUnit& unit, double length, double velocity, MuscleStrength kind,
+                       int version) {
+    constexpr int kVersion3 = 30000;
+    if (kind == MuscleStrength::AsFile) {
+        const bool is_older = unit.is_deprecated || (version > 0 && version < kVersion3);
+        kind = is_older ? MuscleStrength::Isokinetic : MuscleStrength::RigidTendon;
+    }
+    if (kind == MuscleStrength::Constant) {
+        return unit.fmax;
+    }
+    if (kind == MuscleStrength::Isokinetic && unit.law == MuscleLaw::Thelen2003) {
+        return isokinetic_strength(unit, length, velocity);
+    }
+    return rigid_tendon_force(unit, length, velocity, 1.0).active;
+}
+
 MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTable& motion,
-                             double filter) {
+                             double filter, const ExternalLoads& loads) {
     const CoordinateMotion m = coordinate_motion(model, motion, filter);
     const KinematicTree tree(model);
     const RigidDynamics dynamics(model, tree);
@@ -195,10 +263,13 @@ MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTabl
         out.columns.push_back(moment_name(c));
     }
     ModelPlacement placement;
+    std::vector<BodyLoad> wrenches;
     for (std::size_t r = 0; r < m.times.size(); ++r) {
         tree.place(row_of(m.q, r, n), placement);
-        const std::vector<double> tau =
-            dynamics.inverse(placement, row_of(m.speed, r, n), row_of(m.acceleration, r, n));
+        wrenches.clear();
+        add_loads_at(loads, placement, m.times[r], wrenches);
+        const std::vector<double> tau = dynamics.inverse(placement, row_of(m.speed, r, n),
+                                                         row_of(m.acceleration, r, n), wrenches);
         out.values.insert(out.values.end(), tau.begin(), tau.end());
     }
     return out;
@@ -206,11 +277,11 @@ MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTabl
 
 StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const MotionTable& motion,
                                    const StaticOptimisationOptions& options,
-                                   const Progress& progress) {
+                                   const Progress& progress, const ExternalLoads& loads) {
     check_ranges(options, "static optimisation");
     const CoordinateMotion m = coordinate_motion(model, motion, options.filter);
     const std::size_t n = model.coordinates.size();
-    FrameSolver solver(model, options);
+    FrameSolver solver(model, options, loads);
     StaticOptimisation out;
     out.moments = empty_table("Inverse Dynamics", m.times);
     out.activations = empty_table("Static Optimization", m.times);
@@ -223,10 +294,14 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
         out.activations.columns.push_back(unit.name);
         out.forces.columns.push_back(unit.name);
     }
-    for (const Index c : solver.free()) {
-        out.reserves.columns.push_back(model.coordinates[static_cast<std::size_t>(c)].name +
-                                       "_reserve");
+    for (const std::vector<Index>* list : {&solver.free(), &solver.alone()}) {
+        for (const Index c : *list) {
+            out.reserves.columns.push_back(model.coordinates[static_cast<std::size_t>(c)].name +
+                                           "_reserve");
+        }
     }
+    out.notes = loads.notes;
+    note_uncovered(loads, m.times, out.notes);
     if (!m.missing.empty()) {
         out.notes.push_back(
             fmt::format("{} coordinates are not in the motion and stay at rest", m.missing.size()));
@@ -238,7 +313,7 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
     for (std::size_t r = 0; r < m.times.size(); ++r) {
         const auto speed = row_of(m.speed, r, n);
         const std::vector<double> tau =
-            solver.moments(row_of(m.q, r, n), speed, row_of(m.acceleration, r, n));
+            solver.moments(m.times[r], row_of(m.q, r, n), speed, row_of(m.acceleration, r, n));
         const CoordinationResult result = solver.solve(tau, speed, strength);
         out.moments.values.insert(out.moments.values.end(), tau.begin(), tau.end());
         for (std::size_t k = 0; k < result.activation.size(); ++k) {
@@ -248,11 +323,15 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
         for (const double reserve : result.reserve) {
             out.reserves.values.push_back(reserve);
         }
+        for (const Index c : solver.alone()) {
+            out.reserves.values.push_back(tau[static_cast<std::size_t>(c)]);
+        }
         out.unsolved_frames += result.has_converged ? 0 : 1;
         stage.advance();
     }
     out.seconds = timer.seconds();
     note_reserves(model, solver.free(), options.tolerated, out);
+    out.residuals = find_residuals(model, out.moments);
     return out;
 }
 

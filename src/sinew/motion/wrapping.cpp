@@ -162,6 +162,9 @@ SurfaceWrap wrap_sphere(const WrapObject& object, const Vec3& p, const Vec3& s) 
 }  // namespace
 
 SurfaceWrap wrap_segment(const WrapObject& object, const Vec3& p, const Vec3& s) {
+    if (object.has_side_point) {
+        return detail::wrap_side_point(object, p, s);
+    }
     switch (object.kind) {
         case WrapKind::Sphere:
             return wrap_sphere(object, p, s);

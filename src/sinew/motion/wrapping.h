@@ -28,6 +28,8 @@ SurfaceWrap wrap_segment(const WrapObject& object, const Vec3& p, const Vec3& s)
 namespace detail {
 /// The geodesic solver behind ellipsoids and tori.
 SurfaceWrap wrap_ellipsoid(const WrapObject& object, const Vec3& p, const Vec3& s);
+/// Spheres and cylinders with a side point, as MuJoCo's engine has them.
+SurfaceWrap wrap_side_point(const WrapObject& object, const Vec3& p, const Vec3& s);
 SurfaceWrap wrap_torus(const WrapObject& object, const Vec3& p, const Vec3& s);
 }  // namespace detail
 

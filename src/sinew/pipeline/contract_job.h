@@ -218,7 +218,8 @@ void visit_fields(Options& o, Visitor&& v) {
                                    .help = "of a muscle, beyond that at rest",
                                    .unit = "mm"});
     v(o.deepest, Field{.name = "deepest_penetration", .help = "where that is"});
-    v(o.stalled_steps, Field{.name = "stalled_steps", .help = "that found no way on"});
+    v(o.stalled_steps,
+      Field{.name = "stalled_steps", .help = "in which no step lowered the energy"});
     v(o.is_finite, Field{.name = "finite", .help = "all positions are numbers"});
     v(o.rest_length, Field{.name = "rest_length_m", .help = "of the bench's muscle", .unit = "m"});
     v(o.greatest_force, Field{.name = "greatest_force_n", .help = "of that muscle", .unit = "N"});

@@ -136,7 +136,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
     v(o.refactorisations, Field{.name = "refactorisations", .help = "of the global system"});
     v(o.mass, Field{.name = "mass_kg", .help = "of the body", .unit = "kg"});
-    v(o.body_fat, Field{.name = "body_fat", .help = "share of the mass"});
+    v(o.body_fat, Field{.name = "body_fat", .help = "fraction of the mass"});
     v(o.stature, Field{.name = "stature_m", .help = "height", .unit = "m"});
     v(o.muscles, Field{.name = "muscles", .help = "those that changed"});
     v(o.fat, Field{.name = "fat", .help = "regions that changed"});

@@ -87,7 +87,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.bones, Field{.name = "bones", .help = "number of bones"});
     v(o.mass, Field{.name = "mass_kg", .help = "of the body", .unit = "kg"});
     v(o.stature, Field{.name = "stature_m", .help = "height", .unit = "m"});
-    v(o.body_fat, Field{.name = "body_fat", .help = "share of the mass"});
+    v(o.body_fat, Field{.name = "body_fat", .help = "fraction of the mass"});
     v(o.unused, Field{.name = "unused", .help = "parts of an atlas that are not in the body"});
     v(o.was_cached, Field{.name = "cached", .help = "nothing had to be made"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});

@@ -146,27 +146,6 @@ ProjectiveSkinningOptions in_its_own_unit(const Points& skin, ProjectiveSkinning
     return options;
 }
 
-// Simulations know no files: what they find wrong with "skin" or "skeleton" is in one.
-ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
-                               const ProjectiveSkinningOptions& options) {
-    try {
-        return ProjectiveSkinning(skin, character.skeleton, options);
-    } catch (const InputError& error) {
-        const std::string& where = error.parts().where;
-        if (where == "skeleton" && !character.skeleton_file.empty()) {
-            throw error.within(character.skeleton_file);
-        }
-        // Whether a skin has flesh depends on the skeleton too.
-        if ((where == "skin" || where.starts_with("skin,")) && !character.mesh_file.empty()) {
-            throw error.within(
-                character.mesh_file == character.skeleton_file
-                    ? character.mesh_file
-                    : fmt::format("{} with {}", character.mesh_file, character.skeleton_file));
-        }
-        throw;
-    }
-}
-
 void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
     if (sink) {
         sink(std::move(frame));
@@ -187,6 +166,27 @@ double place_blended(ProjectiveSkinning& skinning, const BlendSkinning& blend, S
 }
 
 }  // namespace
+
+// Simulations know no files: what they find wrong with "skin" or "skeleton" is in one.
+ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
+                               const ProjectiveSkinningOptions& options) {
+    try {
+        return ProjectiveSkinning(skin, character.skeleton, options);
+    } catch (const InputError& error) {
+        const std::string& where = error.parts().where;
+        if (where == "skeleton" && !character.skeleton_file.empty()) {
+            throw error.within(character.skeleton_file);
+        }
+        // Whether a skin has flesh depends on the skeleton too.
+        if ((where == "skin" || where.starts_with("skin,")) && !character.mesh_file.empty()) {
+            throw error.within(
+                character.mesh_file == character.skeleton_file
+                    ? character.mesh_file
+                    : fmt::format("{} with {}", character.mesh_file, character.skeleton_file));
+        }
+        throw;
+    }
+}
 
 std::vector<double> skin_frame_times(const CharacterMotion& motion, const SkinRunOptions& options) {
     require_valid_run(options);
@@ -387,6 +387,15 @@ void SkinRunWriter::commit() {
     if (data_->file) {
         data_->file->commit();
     }
+}
+
+std::string SkinRunWriter::kept() const {
+    const Data& d = *data_;
+    if (d.file || d.count == 0) {
+        return "";
+    }
+    return fmt::format("{} frames are complete in '{}': frame_0000.{} to frame_{:04}.{}", d.count,
+                       d.path.string(), d.sequence, d.count - 1, d.sequence);
 }
 
 void write_skin_run(const std::filesystem::path& path, const Character& character,

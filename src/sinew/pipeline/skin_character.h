@@ -37,6 +37,11 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
                          const ReadOptions& options = {},
                          const std::optional<ReadOptions>& skeleton_options = std::nullopt);
 
+/// A simulation of a character with this skin: its own, closed, or a coarser one.
+/// @throws InputError  that names the character's files
+ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
+                               const ProjectiveSkinningOptions& options);
+
 enum class SkinMethod { Projective, Linear, DualQuaternions };
 
 struct SkinRunOptions {
@@ -82,6 +87,8 @@ public:
     /// Points of all parts of all layers, one after the other.
     void add(Points frame);
     void commit();
+    /// What stands complete on the disk by now, in words: frames in a folder; else "".
+    std::string kept() const;
 
 private:
     struct Data;

@@ -150,10 +150,12 @@ SceneHold hold_of(const SolveJob::Hold& h, const Vec3& displacement, const Field
 void set_loads(const SolveJob& job, const FieldPlace& place, SolveScene& scene) {
     for (std::size_t i = 0; i < job.fixed.size(); ++i) {
         scene.holds.push_back(hold_of(job.fixed[i], Vec3::Zero(), place.field("fixed").item(i)));
+        scene.holds.back().name = fmt::format("fixed[{}]", i);
     }
     for (std::size_t i = 0; i < job.prescribed.size(); ++i) {
         const SolveJob::Prescribed& p = job.prescribed[i];
         scene.holds.push_back(hold_of(p.hold, p.displacement, place.field("prescribed").item(i)));
+        scene.holds.back().name = fmt::format("prescribed[{}]", i);
     }
     for (std::size_t i = 0; i < job.forces.size(); ++i) {
         const SolveJob::Force& f = job.forces[i];

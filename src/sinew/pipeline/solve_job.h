@@ -106,7 +106,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.passive_stress, Field{.name = "passive_stress", .help = "of fibres", .unit = "Pa"});
     v(o.passive_exponent, Field{.name = "passive_exponent", .help = "of fibres"});
     v(o.linear_from, Field{.name = "linear_from", .help = "stretch, where fibres are straight"});
-    v(o.toe, Field{.name = "toe", .help = "share of the toe region"});
+    v(o.toe, Field{.name = "toe", .help = "width of the toe region, as a stretch"});
     v(o.density, Field{.name = "density", .help = "at rest", .unit = "kg/m^3", .above = 0});
 }
 
@@ -130,7 +130,8 @@ requires std::same_as<std::remove_const_t<Options>, SolveJob::Force>
 void visit_fields(Options& o, Visitor&& v) {
     visit_fields(o.where, v);
     v(o.each, Field{.name = "each", .help = "force on each vertex", .unit = "N"});
-    v(o.total, Field{.name = "total", .help = "force that they share equally", .unit = "N"});
+    v(o.total,
+      Field{.name = "total", .help = "force on all of them together, in equal parts", .unit = "N"});
 }
 
 template <class Options, class Visitor>
@@ -181,6 +182,13 @@ void visit_fields(Options& o, Visitor&& v) {
                        .max = 1e9});
 }
 
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SceneReaction>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.held, Field{.name = "held", .help = "the entry of the scene"});
+    v(o.force, Field{.name = "force_n", .help = "of the hold on the body", .unit = "N"});
+}
+
 /// What `sinew solve --json` says.
 struct SolveSummary {
     std::string output;
@@ -199,6 +207,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.result.external_work,
       Field{.name = "external_work_j", .help = "of forces and gravity", .unit = "J"});
     v(o.result.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
+    v(o.result.reactions,
+      Field{.name = "reactions", .help = "forces of what is held, in statics; none in dynamics"});
     v(o.result.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
 }
 

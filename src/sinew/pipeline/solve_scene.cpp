@@ -19,6 +19,7 @@
 #include "sinew/solver/time_stepping.h"
 #include "sinew/solver/untangle.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <fmt/format.h>
 
@@ -224,6 +225,87 @@ VertexConstraints constraints_of(const SolveScene& scene, const TetMesh& rest,
     return constraints;
 }
 
+/// Pieces that hang together, as one number per vertex; -1 for points without tetrahedra.
+std::vector<Index> pieces_of(const TetMesh& rest) {
+    std::vector<Index> lead(static_cast<std::size_t>(rest.points.rows()), -1);
+    const auto find = [&](Index v) {
+        while (lead[static_cast<std::size_t>(v)] != v) {
+            Index& up = lead[static_cast<std::size_t>(v)];
+            up = lead[static_cast<std::size_t>(up)];
+            v = up;
+        }
+        return v;
+    };
+    for (const Index v : rest.tets.reshaped()) {
+        lead[static_cast<std::size_t>(v)] = v;
+    }
+    for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
+        for (int k = 1; k < 4; ++k) {
+            const Index a = find(rest.tets(t, 0));
+            const Index b = find(rest.tets(t, k));
+            lead[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+        }
+    }
+    for (Index v = 0; v < rest.points.rows(); ++v) {
+        if (lead[static_cast<std::size_t>(v)] >= 0) {
+            lead[static_cast<std::size_t>(v)] = find(v);
+        }
+    }
+    return lead;
+}
+
+/// In statics every piece that forces pull at must be held along that pull: one that is not would
+/// go to infinity and take the solve of all others along.
+void require_held(const SolveScene& scene, const TetMesh& rest, const SceneProblem& problem) {
+    struct Piece {
+        Vec3 load = Vec3::Zero();
+        double loads = 0.0;        // sum of their lengths
+        Mat3 held = Mat3::Zero();  // sum over held directions of n n^T
+    };
+    const std::vector<Index> piece_of = pieces_of(rest);
+    std::map<Index, Piece> pieces;
+    for (Index v = 0; v < rest.points.rows(); ++v) {
+        if (const Index p = piece_of[static_cast<std::size_t>(v)]; p >= 0) {
+            pieces[p].load += problem.loads.row(v).transpose();
+            pieces[p].loads += problem.loads.row(v).norm();
+        }
+    }
+    for (const auto& [v, freedom] : problem.constraints.freedoms()) {
+        if (const Index p = piece_of[static_cast<std::size_t>(v)]; p >= 0) {
+            const auto free = freedom.basis.leftCols(freedom.dimension);
+            pieces[p].held += Mat3::Identity() - free * free.transpose();
+        }
+    }
+    for (const auto& [first, piece] : pieces) {
+        const Eigen::SelfAdjointEigenSolver<Mat3> held(piece.held);
+        for (int k = 0; k < 3; ++k) {
+            const Vec3 way = held.eigenvectors().col(k);
+            constexpr double kRounding = 1e-9;
+            if (held.eigenvalues()[k] > kRounding ||
+                std::abs(way.dot(piece.load)) <= kRounding * piece.loads) {
+                continue;
+            }
+            const Index p = first;
+            const auto tets =
+                std::count_if(rest.tets.col(0).begin(), rest.tets.col(0).end(),
+                              [&](Index v) { return piece_of[static_cast<std::size_t>(v)] == p; });
+            const Vec3 at = point(rest.points, first);
+            throw InputError(
+                {.where = scene.where,
+                 .found = fmt::format(
+                     "a piece of {} tetrahedra, with vertex {} at ({:.4g}, {:.4g}, "
+                     "{:.4g}) m, that forces pull and nothing holds{}",
+                     tets, first, at.x(), at.y(), at.z(),
+                     piece.held.isZero() ? std::string()
+                                         : fmt::format(" along ({:.3g}, {:.3g}, {:.3g})", way.x(),
+                                                       way.y(), way.z())),
+                 .needs = "'fixed' or 'prescribed' vertices in every loaded piece in statics",
+                 .remedy = "hold some of its vertices, join it to the rest, or use "
+                           "\"analysis\": \"dynamics\""});
+        }
+    }
+}
+
 SceneProblem build_problem(const SolveScene& scene, const TetMesh& rest) {
     require_valid(rest, scene.where);
     const std::vector<std::size_t> material_of_tet = materials_of_tets(scene, rest);
@@ -236,12 +318,8 @@ SceneProblem build_problem(const SolveScene& scene, const TetMesh& rest) {
     problem.masses = lumped_masses(rest, density);
     problem.loads = loads_of(scene, rest, problem.masses);
     problem.constraints = constraints_of(scene, rest, problem.masses);
-    const bool is_held = scene.analysis == SceneAnalysis::Dynamics || !scene.holds.empty();
-    if (!is_held && problem.loads.squaredNorm() > 0.0) {
-        throw InputError({.where = scene.where,
-                          .found = "forces on a body that nothing holds",
-                          .needs = "'fixed' or 'prescribed' vertices in statics",
-                          .remedy = "hold some vertices, or use \"analysis\": \"dynamics\""});
+    if (scene.analysis == SceneAnalysis::Statics) {
+        require_held(scene, rest, problem);
     }
     return problem;
 }
@@ -266,6 +344,29 @@ void describe(const SceneProblem& problem, const TetMesh& rest, Points x, SolveR
                                edge_matrix(rest.points, rest.tets, t).determinant());
     }
     result.mesh.tet_data.push_back(std::move(ratio));
+}
+
+/// Forces of what is held on the body: at equilibrium they balance elastic forces and loads.
+void add_reactions(const SolveScene& scene, const SceneProblem& problem, const EnergyTerms& elastic,
+                   const TetMesh& rest, SolveResult& result) {
+    Points balance = -problem.loads;
+    for (const auto& term : elastic) {
+        term->add_gradient(result.mesh.points, balance);
+    }
+    Points free = balance;
+    problem.constraints.project(free);
+    balance -= free;
+    for (const SceneHold& hold : scene.holds) {
+        SceneReaction& reaction = result.reactions.emplace_back(SceneReaction{.held = hold.name});
+        for (const Index v : selected(hold.vertices, rest, scene.where)) {
+            for (int axis = 0; axis < 3; ++axis) {
+                if (hold.axes[static_cast<std::size_t>(axis)]) {
+                    reaction.force[axis] += balance(v, axis);
+                }
+            }
+        }
+    }
+    result.mesh.point_data.push_back(vectors("reaction", "N", balance));
 }
 
 /// Cauchy stress P F^T / J of each tetrahedron, by rows; nothing with symmetric ARAP, whose forces
@@ -321,6 +422,7 @@ SolveResult solve_statics(const SolveScene& scene, const TetMesh& rest, const Sc
     result.residual = solved.report.residual.back();
     result.energy = elastic_energy(problem, solved.x);
     describe(problem, rest, std::move(solved.x), result);
+    add_reactions(scene, problem, problem.elastic, rest, result);
     return result;
 }
 
@@ -421,6 +523,8 @@ SolveResult solve_projective(const SolveScene& scene, const TetMesh& rest, Scene
     describe(problem, rest, std::move(x), result);
     if (scene.analysis == SceneAnalysis::Dynamics) {
         result.mesh.point_data.push_back(vectors("velocity", "m/s", v));
+    } else {
+        add_reactions(scene, problem, {tets}, rest, result);
     }
     return result;
 }

@@ -58,6 +58,7 @@ struct SceneHold {
     SceneVertices vertices;
     Vec3 displacement = Vec3::Zero();  ///< m
     std::array<bool, 3> axes = {true, true, true};
+    std::string name = {};  ///< of the entry, for reports: "fixed[0]"
 };
 
 /// A force on vertices: the same for each, or a total split equally.
@@ -103,9 +104,15 @@ SolveScene read_solve_scene(const std::filesystem::path& path);
 SolveScene parse_solve_scene(std::string_view json, const std::string& where,
                              const std::filesystem::path& folder);
 
+/// What one of the scene's holds takes up.
+struct SceneReaction {
+    std::string held;           ///< "fixed[0]", "prescribed[1]": the entry of the scene
+    Vec3 force = Vec3::Zero();  ///< N, of the hold on the body
+};
+
 struct SolveResult {
-    /// The displaced mesh with point data `displacement` (m; of dynamics also `velocity`, m/s) and
-    /// element data `volume_ratio`.
+    /// The displaced mesh with point data `displacement` (m; of dynamics also `velocity`, m/s; of
+    /// statics `reaction`, N, on held vertices) and element data `volume_ratio`.
     TetMesh mesh;
     bool is_converged = false;
     int iterations = 0;          ///< of all time steps together
@@ -114,12 +121,13 @@ struct SolveResult {
     double energy = 0.0;         ///< elastic, J
     double external_work = 0.0;  ///< of constant forces and gravity from rest to here, J
     Eigen::Index inverted_tets = 0;
+    std::vector<SceneReaction> reactions = {};  ///< of statics, one per hold
     double seconds = 0.0;
 };
 
 /// Reads the mesh and solves.
 /// @throws InputError  when mesh and scene do not fit: a region without material, a selection
-///                     without vertices, statics that nothing holds
+///                     without vertices, a loaded piece that nothing holds in statics
 /// @throws Cancelled   when asked to stop
 SolveResult solve_scene(const SolveScene& scene, const Progress& progress = {});
 /// On a mesh that is there already; `scene.mesh` is ignored.

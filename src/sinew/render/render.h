@@ -64,7 +64,10 @@ void visit_fields(Options& o, Visitor&& v) {
                              .unit = "degrees",
                              .min = 0,
                              .max = 120});
-    v(o.margin, Field{.name = "margin", .help = "free share on every side", .min = 0, .max = 0.45});
+    v(o.margin, Field{.name = "margin",
+                      .help = "fraction of the picture that stays free on every side",
+                      .min = 0,
+                      .max = 0.45});
     v(o.focus, Field{.name = "focus", .help = "names of parts to fill the picture with"});
     v(o.layers, Field{.name = "layers", .help = "kinds to draw, as in skin,muscles,bones"});
     v(o.skin_opacity, Field{.name = "skin_opacity", .help = "of the skin", .min = 0, .max = 1});

@@ -135,15 +135,11 @@ void BodySkinning::Data::prepare(const Body& body) {
 void BodySkinning::Data::activate(const std::vector<double>& now) {
     constexpr int kSmoothingRounds = 2;  // as growth has it
     activation = now;
-    std::vector<FibreStretch> stretch(is_passive.size());
+    std::vector<double> active(is_passive.size(), 0.0);
     for (std::size_t m = 0; m < now.size(); ++m) {
-        if (!is_passive[m]) {
-            stretch[m] = contracted_by(contraction_of(now[m]));
-        }
+        active[m] = is_passive[m] ? 0.0 : now[m];
     }
-    std::vector<Mat3> growth = tensors->tensors(stretch);
-    tensors->smooth(growth, kSmoothingRounds);
-    tets->set_growth(growth);
+    tets->set_growth(tensors->contraction(active, kSmoothingRounds));
 }
 
 void BodySkinning::Data::set_targets() {

@@ -446,7 +446,7 @@ SkinFrameReport ProjectiveSkinning::step(const CharacterPose& pose) {
 void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
     require_valid(pose, data_->skeleton);
     Data& d = *data_;
-    const Eigen::Isometry3d root = pose[0];
+    const Eigen::Isometry3d& root = pose[0];
     for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
         d.x.row(i) = (root * point(d.flesh.points, i)).transpose();
     }

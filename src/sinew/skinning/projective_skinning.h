@@ -44,7 +44,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.step,
       Field{.name = "step", .help = "time between frames, in the method's unit", .above = 0});
     v(o.damping,
-      Field{.name = "damping", .help = "share of the velocity that is kept", .min = 0, .max = 1});
+      Field{
+          .name = "damping", .help = "fraction of the velocity that is kept", .min = 0, .max = 1});
     v(o.mass, Field{.name = "mass", .help = "of the whole character", .unit = "kg", .above = 0});
     v(o.dynamics, Field{.name = "dynamics", .help = "flesh swings; off: every frame is at rest"});
     v(o.collisions, Field{.name = "collisions",

@@ -81,7 +81,7 @@ private:
         Index bend;
         Index i, j;  // of the first and the second bone, -1 in the crease
         bool operator==(const Pair&) const = default;
-        auto operator<=>(const Pair&) const = default;
+        auto operator<=>(const Pair&) const = default;  // NOLINT(modernize-use-nullptr): it is 0
     };
     struct Active {
         std::size_t pair;

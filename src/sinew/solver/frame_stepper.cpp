@@ -4,6 +4,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/timer.h"
 #include "sinew/solver/anderson.h"
+#include "sinew/solver/raised_factor.h"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t kStepPiece = 4096;  // vertices per piece of parallel work
 constexpr double kEnergyRounding = 2e-6;  // relative error of energies summed in float
 constexpr double kForceRounding = 1e-7;   // of forces, against the stiffness times the size
-constexpr double kFirstRaise = 1e-6;      // of the mean diagonal, when nothing holds the body
+constexpr double kFinerRounding = 1e-8;   // of both, in double precision against the above
 constexpr double kShortestStep = 1e-3;    // of a plain step, when the energy would rise
 
 std::span<double> values(Points& p) {
@@ -57,41 +58,6 @@ void step_along(const Points& x, double length, const Points& d, Points& to) {
             to.data()[i] = x.data()[i] + length * d.data()[i];
         }
     });
-}
-
-// Places of the diagonal entries.
-std::vector<std::size_t> diagonal_of(const SparseSymmetric& A) {
-    std::vector<std::size_t> places;
-    places.reserve(at(A.size));
-    for (int i = 0; i < A.size; ++i) {
-        for (auto e = A.start[at(i)]; e < A.start[at(i) + 1]; ++e) {
-            if (A.column[at(e)] == i) {
-                places.push_back(at(e));
-            }
-        }
-    }
-    return places;
-}
-
-// Factorises A; where that fails, with more and more on its diagonal.
-FactorResult factor_raised(SparseSymmetric& A, const std::vector<std::size_t>& diagonal,
-                           SparseCholesky& cholesky) {
-    FactorResult result = cholesky.factor(A);
-    double mean = 0.0;
-    if (!result.is_positive_definite) {
-        for (const std::size_t e : diagonal) {
-            mean += A.value[e] / A.size;
-        }
-    }
-    for (double raise = kFirstRaise;
-         !result.is_positive_definite && mean > 0.0 && std::isfinite(mean) && raise < 1.0;
-         raise *= 10.0) {
-        for (const std::size_t e : diagonal) {
-            A.value[e] += raise * mean;
-        }
-        result = cholesky.factor(A);
-    }
-    return result;
 }
 
 }  // namespace
@@ -133,10 +99,11 @@ struct FrameStepper::Data {
     SparseSymmetric contact_system;  // with D
     std::optional<SparseCholesky> contact_cholesky;
     std::optional<SparseCholesky::Workspace> contact_workspace;
-    double floor = -1.0;  // of forces, by rounding, where steps were first taken; -1: not known
+    double floor = -1.0;      // of forces, by rounding, where steps were first taken; -1: not known
+    bool is_precise = false;  // terms are evaluated in double precision
 
     // Memory of the iteration.
-    Points force, trial_force, direction, trial;
+    Points force, trial_force, direction, trial, gradient;
     std::vector<double> reduced_force, reduced_direction, partial;
     std::optional<Anderson> anderson;
     int anderson_window = 0;
@@ -237,13 +204,22 @@ double FrameStepper::Data::evaluate(const Points& x, Points& f, double* scale) {
     if (!inertia.empty()) {
         measure();
     }
-    for (const auto& term : terms) {
-        energy += term->add_force(x, f, scratch);
+    const auto add = [&](const EnergyTerm& term) {
+        if (is_precise) {
+            gradient.setZero(vertices, 3);
+            term.add_gradient(x, gradient);
+            f -= gradient;
+            energy += term.value(x);
+        } else {
+            energy += term.add_force(x, f, scratch);
+        }
         measure();
+    };
+    for (const auto& term : terms) {
+        add(*term);
     }
     for (const auto& list : changing) {
-        energy += list->add_force(x, f, scratch);
-        measure();
+        add(*list);
     }
     if (contact_forces) {
         contact_forces(x, f);
@@ -338,7 +314,8 @@ void FrameStepper::Data::step_plainly(Points& x, const StepRule& rule,
         if (is_measured) {
             const double size = norm(force);
             report.residual.push_back(scale > 0.0 ? size / scale : 0.0);
-            const bool is_converged = size <= floor || report.residual.back() <= rule.tolerance;
+            // Where nothing is at work, all forces are rounding.
+            const bool is_converged = scale <= floor || report.residual.back() <= rule.tolerance;
             report.status = is_converged ? SolverStatus::Converged : SolverStatus::IterationLimit;
         }
         report.seconds_local += local.seconds();
@@ -366,7 +343,8 @@ double FrameStepper::Data::try_step(const Points& x, double energy, const StepRu
         const Timer timer;
         trial_energy = evaluate(trial, trial_force, nullptr);
         report.seconds_local += timer.seconds();
-        is_accepted = trial_energy <= energy + kEnergyRounding * std::abs(energy);
+        const double rounding = kEnergyRounding * (is_precise ? kFinerRounding : 1.0);
+        is_accepted = trial_energy <= energy + rounding * std::abs(energy);
     };
     if (rule.window > 0) {
         const Timer accelerate;
@@ -398,21 +376,35 @@ void FrameStepper::Data::step_guarded(Points& x, const StepRule& rule, const Pro
     }
     direction.setZero();
 
+    // Forces are summed in single precision, until they are no more than its rounding.
+    is_precise = false;
+    const double least = rounding_floor(x);
     const Timer local;
     double energy = evaluate(x, force, nullptr);
-    report.seconds_local += local.seconds();
-    const double first = norm(force);
-    const double least = rounding_floor(x);
-    const double reference = std::max(first, least);
-    report.energy.push_back(energy);
-    report.residual.push_back(reference > 0.0 ? first / reference : 0.0);
-    const auto is_done = [&](double size) {
-        return rule.is_stopping && (size <= least || size <= rule.tolerance * reference);
+    double size = norm(force);
+    const auto refine = [&] {
+        if (rule.is_stopping && !is_precise && size <= least) {
+            is_precise = true;
+            energy = evaluate(x, force, nullptr);
+            size = norm(force);
+        }
     };
+    refine();
+    report.seconds_local += local.seconds();
+    // Converged: what is left is small against the forces that there were at the start, which are
+    // those of the load, or against rounding in double precision where there were none.
+    const double nothing = kFinerRounding * least;
+    const double reference = std::max(size, nothing);
+    const auto record = [&] {
+        report.energy.push_back(energy);
+        report.residual.push_back(reference > 0.0 ? size / reference : 0.0);
+        const bool is_done = size <= rule.tolerance * reference || reference <= nothing;
+        if (rule.is_stopping && is_done) {
+            report.status = SolverStatus::Converged;
+        }
+    };
+    record();
     auto stage = progress.stage("local/global", static_cast<std::uint64_t>(rule.iterations));
-    if (is_done(first)) {
-        report.status = SolverStatus::Converged;
-    }
     while (report.status == SolverStatus::IterationLimit && report.iterations < rule.iterations) {
         const Timer global;
         solve(force, direction);
@@ -426,18 +418,16 @@ void FrameStepper::Data::step_guarded(Points& x, const StepRule& rule, const Pro
         x.swap(trial);
         force.swap(trial_force);
         energy = trial_energy;
+        size = norm(force);
+        refine();
         ++report.iterations;
-        const double size = norm(force);
-        report.energy.push_back(energy);
-        report.residual.push_back(size / reference);
-        if (is_done(size)) {
-            report.status = SolverStatus::Converged;
-        }
+        record();
         if (callback) {
             callback(report.iterations, x);
         }
         stage.advance();
     }
+    is_precise = false;
 }
 
 FrameStepper::FrameStepper(Eigen::Index vertices, EnergyTerms terms, std::vector<int> free,
@@ -549,12 +539,13 @@ void FrameStepper::solve(const Points& f, Points& d) {
 const Points& FrameStepper::predict(const Points& x, const Points& v, double step) {
     Data& d = *data_;
     d.predicted = x;
-    if (step > 0.0) {
-        for (const int i : d.free) {
+    const bool is_pulled = d.external.rows() == d.vertices && !d.inertia.empty();
+    for (const int i : d.free) {
+        if (step > 0.0) {
             d.predicted.row(i) += step * v.row(i);
-            if (d.external.rows() == d.vertices && !d.inertia.empty()) {
-                d.predicted.row(i) += 1.0 / d.inertia[at(i)] * d.external.row(i);
-            }
+        }
+        if (is_pulled) {
+            d.predicted.row(i) += 1.0 / d.inertia[at(i)] * d.external.row(i);
         }
     }
     return d.predicted;

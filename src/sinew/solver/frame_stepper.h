@@ -30,10 +30,11 @@ struct FrameStepperOptions {
 };
 
 /// What steps report. Guarded ones have the histories of every solver, relative to the forces at
-/// the start. Steps that are not guarded are evaluated before each of them and not after the last,
-/// so their residual is that of the state before the last step: relative to the forces at work, the
-/// largest of inertia, reactions, and terms added up. They record no energies, and the residual of
-/// the last step alone unless they may stop.
+/// the start; where these come down to rounding in single precision, they go on in double. Steps
+/// that are not guarded are evaluated before each of them and not after the last, so their residual
+/// is that of the state before the last step: relative to the forces at work, the largest of
+/// inertia, reactions, and terms added up. They record no energies, and the residual of the last
+/// step alone unless they may stop.
 struct StepReport : SolverReport {
     int refused = 0;              ///< accelerated steps that would have raised the energy
     int shortened = 0;            ///< plain steps that had to be shortened
@@ -113,7 +114,7 @@ public:
 
     /// Where inertia alone would take the body: y = x + dt v + dt^2 M^-1 f [Komaritzan, algorithm
     /// 2.1], from where the next steps measure it. Vertices that are not free stay.
-    /// @param step  dt, s; 0: without momentum
+    /// @param step  dt, s; 0: without momentum, forces act all the same
     const Points& predict(const Points& x, const Points& v, double step);
     /// From here instead: after jumps.
     const Points& predict_rest(const Points& x);

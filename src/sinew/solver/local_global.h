@@ -23,7 +23,7 @@ requires std::same_as<std::remove_const_t<Options>, LocalGlobalOptions>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.max_iterations, Field{.name = "max_iterations", .help = "most iterations", .min = 0});
     v(o.tolerance, Field{.name = "tolerance",
-                         .help = "remaining share of the first forces",
+                         .help = "largest residual, relative to the forces at the start",
                          .max = 1,
                          .above = 0});
     v(o.window, Field{.name = "window",

@@ -18,10 +18,11 @@ namespace {
 /// Differences of energy below this share of it, or of stiffness times length squared, are
 /// rounding.
 constexpr double kNewtonEnergyRounding = 1e-14;
-/// A residual below this share of stiffness times length is rounding.
+/// Forces below this fraction of stiffness times length are rounding where no others are at work.
 constexpr double kNewtonForceRounding = 1e-13;
-/// With a residual below this, a search that finds nothing better has arrived.
-constexpr double kArrivedResidual = 1e-6;
+/// So many whole steps that change the energy by rounding only and do not halve the forces: no
+/// further step will.
+constexpr int kMostIdle = 3;
 constexpr double kSmallestStep = 1e-10;
 /// Shifts of the diagonal, as shares of its mean.
 constexpr double kFirstShift = 1e-8;
@@ -181,6 +182,8 @@ struct NewtonSolver::Run {
     Forces forces = {};
     double rounding_force = 0.0;
     int exact_wait = 0;
+    double least_force = std::numeric_limits<double>::infinity();  // of steps that changed it
+    int idle = 0;  // steps that changed nothing but rounding
     bool has_stalled = false;
     bool is_still = false;   // the last step was whole and hardly moved anything
     bool is_convex = false;  // the last full step came from a positive definite exact Hessian
@@ -197,13 +200,10 @@ struct NewtonSolver::Run {
         report.energy.push_back(energy);
     }
 
-    bool is_stationary() const {
-        return forces.norm <= std::max(options.tolerance * forces.scale, rounding_force);
-    }
-
+    /// The residual is below the tolerance. Where nothing is at work, all forces are rounding.
     bool has_arrived() const {
-        return is_stationary() || is_still ||
-               (has_stalled && forces.norm <= kArrivedResidual * forces.scale);
+        const bool is_unloaded = std::max(forces.norm, forces.scale) <= rounding_force;
+        return forces.norm <= options.tolerance * forces.scale || is_unloaded || is_still;
     }
 
     /// Moves off a stationary point that is no minimum. @return false when there is no reason to
@@ -218,6 +218,8 @@ struct NewtonSolver::Run {
         evaluate();
         has_stalled = false;
         is_still = false;
+        idle = 0;
+        least_force = std::numeric_limits<double>::infinity();
         return true;
     }
 
@@ -253,6 +255,7 @@ struct NewtonSolver::Run {
             kNewtonEnergyRounding * std::max(std::abs(energy), unit_force * size);
 
         const Timer searching;
+        const double before = energy;
         const double slope = forces.free.cwiseProduct(direction).sum();
         const double share = search_along(direction, slope, rounding_energy);
         report.seconds_search += searching.seconds();
@@ -265,6 +268,11 @@ struct NewtonSolver::Run {
             const Timer timer;
             forces = compute_forces(terms, data.constraints, x);
             report.seconds_assemble += timer.seconds();
+            const bool is_better = forces.norm < 0.5 * least_force;
+            least_force = is_better ? forces.norm : least_force;
+            const bool is_rounding = share == 1.0 && std::abs(before - energy) <= rounding_energy;
+            idle = is_better || !is_rounding ? 0 : idle + 1;
+            has_stalled = idle >= kMostIdle;
         }
     }
 };

@@ -35,7 +35,7 @@ void visit_fields(Options& o, Visitor&& v) {
                          .max = 1,
                          .above = 0});
     v(o.sufficient_decrease, Field{.name = "sufficient_decrease",
-                                   .help = "share of the predicted decrease to insist on",
+                                   .help = "fraction of the predicted decrease to insist on",
                                    .max = 0.5,
                                    .above = 0});
     v(o.is_minimum_checked, Field{.name = "is_minimum_checked", .help = "leave saddle points"});

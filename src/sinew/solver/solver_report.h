@@ -6,9 +6,9 @@
 namespace sinew {
 
 enum class SolverStatus {
-    Converged,           ///< the residual is below the tolerance, or at the level of rounding
+    Converged,           ///< the residual is below the tolerance; without loads: all is rounding
     IterationLimit,      ///< stopped early; the energy has fallen so far
-    Stalled,             ///< no step lowers the energy any more, and the residual is not small
+    Stalled,             ///< no step makes it better, and the residual is above the tolerance
     NotPositiveDefinite  ///< nothing was solved: the matrix of the terms has no factor
 };
 

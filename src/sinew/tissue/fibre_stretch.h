@@ -30,6 +30,8 @@ FibreStretch contracted_by(double beta);
 /// 0.56. Its volume stays, so that the belly is then 1.34 times as thick.
 inline constexpr double kFullContraction = 0.8;
 double contraction_of(double activation);
+/// d contracted_by(contraction_of(a)) / da; fields are rates, per unit of activation.
+FibreStretch contraction_rate(double activation);
 
 /// The stretch as a matrix: along d d^T + across (I - d d^T), d a unit vector.
 Mat3 stretch_tensor(const Vec3& fibre, const FibreStretch& stretch);
@@ -52,5 +54,9 @@ struct GrowingShare {
 /// 1.78, but (1/2 + 1.6/2)^2 = 1.69). With `keeps_volume` the blend is widened across the fibre of
 /// the largest fraction until its determinant is the weighted mean of volumes.
 Mat3 blended_growth(std::span<const GrowingShare> shares, bool keeps_volume = true);
+/// How it changes while the stretches of the fractions change.
+/// @param rates  of their stretches, one per fraction
+Mat3 blended_growth_rate(std::span<const GrowingShare> shares, std::span<const FibreStretch> rates,
+                         bool keeps_volume = true);
 
 }  // namespace sinew

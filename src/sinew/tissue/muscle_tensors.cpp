@@ -68,13 +68,22 @@ std::vector<Mat3> MuscleTensors::tensors(std::span<const FibreStretch> stretch) 
 void MuscleTensors::smooth(std::vector<Mat3>& tensors, int rounds) const {
     SINEW_ASSERT(tensors.size() == volume_.size(), "{} tensors, {} tetrahedra", tensors.size(),
                  volume_.size());
+    std::vector<char> is_changing(tensors.size());
+    for (std::size_t t = 0; t < tensors.size(); ++t) {
+        is_changing[t] = tensors[t] != Mat3::Identity() ? 1 : 0;
+    }
+    smooth(tensors, is_changing, rounds);
+}
+
+// Each becomes the mean of itself and of half its neighbours, by volume: linear in the tensors.
+void MuscleTensors::smooth(std::vector<Mat3>& tensors, const std::vector<char>& is_changing,
+                           int rounds) const {
     std::vector<Mat3> old;
-    const auto changes = [&](std::size_t t) { return old[t] != Mat3::Identity(); };
     for (int round = 0; round < rounds; ++round) {
         old = tensors;
         parallel_for(tensors.size(), kTensorPiece, [&](std::size_t begin, std::size_t end) {
             for (std::size_t t = begin; t < end; ++t) {
-                if (!changes(t)) {
+                if (is_changing[t] == 0) {
                     continue;
                 }
                 Mat3 sum = volume_[t] * old[t];
@@ -82,7 +91,7 @@ void MuscleTensors::smooth(std::vector<Mat3>& tensors, int rounds) const {
                 for (int k = 0; k < 4; ++k) {
                     const Index o = across_(static_cast<Eigen::Index>(t), k);
                     const auto other = static_cast<std::size_t>(o);
-                    if (o >= 0 && changes(other)) {
+                    if (o >= 0 && is_changing[other] != 0) {
                         sum += 0.5 * volume_[other] * old[other];
                         weight += 0.5 * volume_[other];
                     }
@@ -91,6 +100,52 @@ void MuscleTensors::smooth(std::vector<Mat3>& tensors, int rounds) const {
             }
         });
     }
+}
+
+std::vector<Mat3> MuscleTensors::contraction(std::span<const double> activation, int rounds) const {
+    std::vector<FibreStretch> stretch;
+    for (const double a : activation) {
+        stretch.push_back(contracted_by(contraction_of(a)));
+    }
+    std::vector<Mat3> result = tensors(stretch);
+    smooth(result, rounds);
+    return result;
+}
+
+std::vector<double> MuscleTensors::contraction_rate(std::span<const double> activation,
+                                                    std::span<const double> da, int rounds) const {
+    SINEW_ASSERT(activation.size() == da.size(), "{} activations, {} rates", activation.size(),
+                 da.size());
+    std::vector<Mat3> rates(volume_.size(), Mat3::Zero());
+    std::vector<char> is_changing(volume_.size(), 0);
+    std::vector<GrowingShare> shares;
+    std::vector<FibreStretch> changes;
+    for (std::size_t t = 0; t + 1 < start_.size(); ++t) {
+        shares.clear();
+        changes.clear();
+        for (Index e = start_[t]; e < start_[t + 1]; ++e) {
+            const Belly& belly = bellies_[static_cast<std::size_t>(e)];
+            const auto m = static_cast<std::size_t>(belly.muscle);
+            if (activation[m] != 0.0 || da[m] != 0.0) {
+                const FibreStretch rate = sinew::contraction_rate(activation[m]);
+                shares.push_back({.fibre = belly.fibre,
+                                  .stretch = contracted_by(contraction_of(activation[m])),
+                                  .fraction = belly.fraction});
+                changes.push_back({.along = da[m] * rate.along, .across = da[m] * rate.across});
+            }
+        }
+        if (!shares.empty()) {
+            rates[t] = blended_growth_rate(shares, changes, keeps_volume_);
+            is_changing[t] = 1;
+        }
+    }
+    smooth(rates, is_changing, rounds);
+    std::vector<double> numbers;
+    numbers.reserve(9 * rates.size());
+    for (const Mat3& rate : rates) {
+        numbers.insert(numbers.end(), rate.data(), rate.data() + 9);
+    }
+    return numbers;
 }
 
 }  // namespace sinew

@@ -25,7 +25,19 @@ public:
     /// times: shares are sampled, and tetrahedra coarser than muscles would show through the skin.
     void smooth(std::vector<Mat3>& tensors, int rounds) const;
 
+    /// Tensors of active muscles, smoothed, by the rule of contraction_of.
+    /// @param activation  one per muscle, [0, 1]
+    std::vector<Mat3> contraction(std::span<const double> activation, int rounds) const;
+    /// How these change with the activations, along da: nine numbers per tetrahedron, by columns,
+    /// as EquilibriumSensitivity takes them for TermParameter::Growth. So the flesh of a body
+    /// changes with its activations by derivative(Growth, contraction_rate(a, da)). Tensors that
+    /// are still the identity count as smoothed where they begin to change.
+    std::vector<double> contraction_rate(std::span<const double> activation,
+                                         std::span<const double> da, int rounds) const;
+
 private:
+    void smooth(std::vector<Mat3>& tensors, const std::vector<char>& is_changing, int rounds) const;
+
     struct Belly {
         Index muscle;
         double fraction;

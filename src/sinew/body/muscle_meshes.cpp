@@ -1,4 +1,4 @@
-#include "sinew/growth/muscle_meshes.h"
+#include "sinew/body/muscle_meshes.h"
 
 #include "sinew/base/parallel.h"
 #include "sinew/body/summary.h"
@@ -24,7 +24,7 @@ constexpr double kTendonShare = 0.1;  // of what bellies move by
 constexpr double kEnd = 0.06;         // of the way from origin to insertion, at either end
 constexpr int kRays = 4;              // beside the one along the normal
 constexpr double kTilt = 0.25;        // of those, in turns of pi
-constexpr double kLeast = 1e-6;       // m, below which a ray meets its own triangles
+constexpr double kLeastRay = 1e-6;    // m, below which a ray meets its own triangles
 constexpr int kSmoothings = 6;        // of thickness, over neighbours
 constexpr double kMeshOutside = 0.2;  // m that a surface may be outside the tets
 
@@ -43,7 +43,7 @@ std::vector<double> half_thickness(const TriangleMesh& mesh, const Points& norma
         double least = std::numeric_limits<double>::infinity();
         const auto look = [&](const Vec3& direction) {
             const RayHit hit = tree.first_hit(
-                {.origin = point(mesh.points, row), .direction = direction, .t_min = kLeast});
+                {.origin = point(mesh.points, row), .direction = direction, .t_min = kLeastRay});
             if (hit.triangle >= 0) {
                 least = std::min(least, 0.5 * hit.t / direction.dot(in));
             }

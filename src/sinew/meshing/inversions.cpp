@@ -1,4 +1,4 @@
-#include "sinew/growth/inversions.h"
+#include "sinew/meshing/inversions.h"
 
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/tet_quality.h"
@@ -70,7 +70,7 @@ private:
 };
 
 // Points that may move, and the tetrahedra that they belong to.
-struct Patch {
+struct TetPatch {
     std::vector<char> has_vertex;
     std::vector<char> has_tet;
     std::vector<Index> vertices = {};
@@ -254,7 +254,7 @@ MendedInversions mend_inversions(const TetMesh& rest, const Points& x, std::span
     const Lists around = neighbours_of_vertices(rest.tets, rest.points.rows());
     const Lists tets_of = tets_of_vertices(rest.tets, rest.points.rows());
     const auto no_vertices = std::vector<char>(at(rest.points.rows()), 0);
-    Patch patch{.has_vertex = no_vertices, .has_tet = std::vector<char>(all.size(), 0)};
+    TetPatch patch{.has_vertex = no_vertices, .has_tet = std::vector<char>(all.size(), 0)};
     const auto add_bad = [&] {
         for (const Index t : bad) {
             for (int k = 0; k < 4; ++k) {

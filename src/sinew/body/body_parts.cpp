@@ -1,4 +1,4 @@
-#include "sinew/growth/body_parts.h"
+#include "sinew/body/body_parts.h"
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"

@@ -1,0 +1,109 @@
+#include "bench/people_bench.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/body/person_measures.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/growth/composition.h"
+#include "sinew/growth/person_fit.h"
+#include "sinew/io/people_files.h"
+#include "sinew/meshing/intersections.h"
+#include "sinew/pipeline/people.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sinew::bench {
+
+namespace {
+
+// Statures of each sex from the shortest to the tallest of a hundred, m.
+constexpr std::array kMen = {1.60, 1.68, 1.76, 1.84, 1.92};
+constexpr std::array kWomen = {1.48, 1.56, 1.63, 1.70, 1.78};
+constexpr std::array kIndices = {16.0, 20.0, 25.0, 33.0, 45.0};  // kg/m^2
+
+void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_short, PeopleBench& b,
+              const Progress& progress) {
+    const Sex sex = shaper.rest().sex;
+    for (std::size_t i = 0; i < kMen.size(); i += is_short ? 4 : 1) {
+        for (std::size_t k = 0; k < kIndices.size(); k += is_short ? 2 : 1) {
+            const double stature = sex == Sex::Male ? kMen[i] : kWomen[i];
+            const double mass = kIndices[k] * stature * stature;
+            const double share = expected_composition(sex, stature, mass).fat / mass;
+            ++b.grid;
+            try {
+                const MadePerson person = make_person(
+                    shaper, person_targets(table, sex, stature, mass, share), table, progress);
+                const BodySummary made = summarise(person.body);
+                ++b.grid_made;
+                b.worst_mass_error = std::max(b.worst_mass_error, std::abs(made.mass - mass));
+                b.worst_body_fat_error =
+                    std::max(b.worst_body_fat_error, std::abs(made.body_fat - share));
+                b.worst_stature_error =
+                    std::max(b.worst_stature_error, std::abs(made.stature - stature));
+                b.inverted += (tet_volumes(person.body.tets).array() <= 0.0).count();
+                b.crossing += find_self_intersections(person.body.skin.mesh).pairs.empty() ? 0 : 1;
+            } catch (const InputError& error) {
+                b.refused.push_back(fmt::format("{} {:.2f} m {:.1f} kg: {}", name_of(sex), stature,
+                                                mass, error.what()));
+            }
+        }
+    }
+}
+
+}  // namespace
+
+PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
+                             const Progress& progress) {
+    const Timer timer;
+    const PeopleTable table = known_people();
+    const PersonShaper men(man);
+    const PersonShaper women(woman);
+    PeopleBench b;
+    run_grid(men, table, is_short, b, progress);
+    run_grid(women, table, is_short, b, progress);
+
+    const auto names = person_measure_names();
+    std::vector<double> all;
+    std::vector<double> squares(names.size(), 0.0);
+    for (const DrawnPerson& person : drawn_people(table, {.count = is_short ? 10 : 100})) {
+        ++b.people;
+        const double stature = person.values[0];
+        const double mass = person.values[1];
+        const PersonTargets targets =
+            person_targets(table, person.sex, stature, mass,
+                           expected_composition(person.sex, stature, mass).fat / mass);
+        try {
+            const MadePerson made =
+                make_person(person.sex == Sex::Male ? men : women, targets, table, progress);
+            ++b.people_made;
+            for (std::size_t m = 0; m < names.size(); ++m) {
+                const auto c = static_cast<Eigen::Index>(find_measure(table, names[m], "bench"));
+                const double z =
+                    (made.report.measures[m] - targets.measures[c]) / targets.spread[c];
+                all.push_back(std::abs(z));
+                squares[m] += z * z;
+            }
+        } catch (const InputError& error) {
+            b.refused.emplace_back(error.what());
+        }
+    }
+    if (!all.empty()) {
+        std::sort(all.begin(), all.end());
+        b.median_z = all[all.size() / 2];
+        b.within_2 =
+            static_cast<double>(std::upper_bound(all.begin(), all.end(), 2.0) - all.begin()) /
+            static_cast<double>(all.size());
+    }
+    for (std::size_t m = 0; m < names.size(); ++m) {
+        b.rms_z.emplace_back(names[m], std::sqrt(squares[m] / std::max(1, b.people_made)));
+    }
+    b.seconds = timer.seconds();
+    return b;
+}
+
+}  // namespace sinew::bench

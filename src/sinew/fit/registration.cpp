@@ -1,0 +1,235 @@
+#include "sinew/fit/registration.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/fit/landmarks.h"
+#include "sinew/fit/placement.h"
+#include "sinew/fit/registration_measures.h"
+#include "sinew/fit/shape_learning.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/meshing/decimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+namespace {
+
+constexpr Eigen::Index kCoarseTriangles = 3000;
+
+// Where the body's named points are on a skin, with what the scan says of them.
+std::vector<LandmarkPair> pairs_on(const TriangleMesh& skin, const std::vector<Landmark>& own,
+                                   const std::vector<ScanLandmark>& given) {
+    const SurfaceTree tree(skin);
+    std::vector<LandmarkPair> pairs;
+    for (const ScanLandmark& landmark : given) {
+        for (const Landmark& mine : own) {
+            if (mine.name == landmark.name) {
+                const ClosestPoint c = tree.closest_point(mine.position);
+                pairs.push_back(
+                    {.vertex = {skin.triangles(c.triangle, 0), skin.triangles(c.triangle, 1),
+                                skin.triangles(c.triangle, 2)},
+                     .barycentric = c.barycentric,
+                     .triangle = c.triangle,
+                     .target = landmark.position});
+            }
+        }
+    }
+    return pairs;
+}
+
+// The scan in metres; landmarks with it.
+Scan in_metres(const Scan& scan, double unit) {
+    Scan result = scan;
+    result.points *= unit;
+    for (ScanLandmark& landmark : result.landmarks) {
+        landmark.position *= unit;
+    }
+    return result;
+}
+
+std::string axis_name(const Vec3& direction) {
+    Eigen::Index k = 0;
+    direction.cwiseAbs().maxCoeff(&k);
+    return fmt::format("{}{}", direction[k] < 0.0 ? '-' : '+', "xyz"[k]);
+}
+
+// Takes everything from the scan's axes to those of the body: heading and tilt of the pelvis are
+// part of the pose, so only whole quarter turns of `up` and the heading count.
+ScanPlacement placement_of(const RigState& state, double unit, const Points& posed) {
+    ScanPlacement placement;
+    placement.scale = unit;
+    // Up is the axis of the scan nearest to the body's own; the rest is the heading.
+    const Vec3 own_up = state.rotation * Vec3::UnitY();
+    Eigen::Index k = 0;
+    own_up.cwiseAbs().maxCoeff(&k);
+    const Vec3 up = Vec3::Unit(k) * (own_up[k] < 0.0 ? -1.0 : 1.0);
+    const Vec3 own_front = state.rotation * Vec3::UnitZ();
+    const Vec3 front = (own_front - up * up.dot(own_front)).normalized();
+    Mat3 R;  // rows: where the scan's left, up and front are
+    R.row(0) = up.cross(front).transpose();
+    R.row(1) = up.transpose();
+    R.row(2) = front.transpose();
+    // Scans that already face forward keep their heading to the last degree.
+    if (R.isIdentity(0.6)) {
+        R.setIdentity();
+    }
+    placement.rotation = R;
+    placement.up = axis_name(up);
+    placement.facing = axis_name(R.row(2).transpose());
+    const Bounds box = bounds(posed * R.transpose());
+    placement.translation = R.isIdentity(0.0) && std::abs(box.low.y()) < 0.05
+                                ? Vec3(Vec3::Zero())
+                                : Vec3(-box.centre().x(), -box.low.y(), -box.centre().z());
+    return placement;
+}
+
+RigState placed_by(const RigState& state, const ScanPlacement& placement) {
+    RigState result = state;
+    result.rotation = placement.rotation * state.rotation;
+    result.translation = placement.rotation * state.translation + placement.translation;
+    return result;
+}
+
+// Fingers, toes and ears are thin: they keep more of their shape than broad skin.
+std::vector<double> stiffening_of(const PoseRig& rig, const Body& body) {
+    std::vector<double> result(rig.weights().size(), 1.0);
+    std::vector<char> thin_group(body.skeleton.segments.size() + 1, 0);
+    for (std::size_t s = 0; s < body.skeleton.segments.size(); ++s) {
+        const std::string& name = body.skeleton.segments[s].name;
+        if (name.find("phalanx") != std::string::npos) {
+            thin_group[at(rig.group_of_segment(static_cast<Index>(s)))] = 1;
+        }
+    }
+    for (std::size_t v = 0; v < result.size(); ++v) {
+        double thin = 0.0;
+        for (const PoseRig::Weight& w : rig.weights()[v]) {
+            thin += thin_group[at(w.group)] != 0 ? w.value : 0.0;
+        }
+        result[v] = 1.0 + 3.0 * thin;
+    }
+    return result;
+}
+
+struct Timed {
+    std::vector<std::pair<std::string, double>>& seconds;
+    Timer timer = {};
+    void note(const char* stage) {
+        seconds.emplace_back(stage, timer.seconds());
+        timer = {};
+    }
+};
+
+}  // namespace
+
+RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
+                             const RegistrationOptions& options, const Progress& progress) {
+    RegisteredSkin result;
+    Timed timed{result.report.seconds};
+    require_known(raw.landmarks);
+    PreparedScan prepared = prepare_scan(raw);
+    std::string unit_name = "m";
+    const double unit = options.find_unit ? guess_unit(prepared.scan.points, unit_name) : 1.0;
+    const Scan scan = in_metres(prepared.scan, unit);
+    const ScanIndex index(scan);
+    result.report.remarks = prepared.report.remarks;
+    timed.note("scan");
+
+    PoseRig rig(template_body);
+    if (rig.angles().size() < 30) {
+        throw InputError({.where = template_body.name,
+                          .found = fmt::format("{} joint angles of a human", rig.angles().size()),
+                          .needs = "the joints of the built-in man or woman",
+                          .remedy = "use a body made by 'sinew build'"});
+    }
+    if (options.shapes != nullptr) {
+        set_shape_space(template_body, *options.shapes, rig);
+    } else {
+        rig.set_modes(rig.limb_modes(template_body));
+    }
+    const PoseRig coarse = rig.with_surface(
+        decimated(rig.rest(), {.target_triangles = kCoarseTriangles, .evenness = 0.1}));
+    timed.note("rig");
+
+    // Placement, pose and shape on the coarse skin, then on the whole.
+    const std::vector<Landmark> own = landmarks_on(rig, template_body, options.shapes);
+    const std::vector<LandmarkPair> coarse_pairs = pairs_on(coarse.rest(), own, scan.landmarks);
+    const std::vector<LandmarkPair> pairs = pairs_on(rig.rest(), own, scan.landmarks);
+    FoundPlacement found =
+        coarse_pairs.size() >= 6
+            ? place_by_landmarks(coarse, index, coarse_pairs)
+            : place_by_search(coarse, scan, index, !options.find_placement, progress);
+    timed.note("placement");
+    RigState state = fit_rig(coarse, found.state, index, coarse_pairs, found.prior,
+                             {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});
+    found.prior.shape_weight = 0.3;
+    found.prior.angle_weight = 0.3;
+    state =
+        fit_rig(coarse, state, index, coarse_pairs, found.prior,
+                {.iterations = 12, .reach = 0.03, .data_weight = 1000.0, .landmark_sigma = 0.05});
+    state = fit_rig(rig, state, index, pairs, found.prior,
+                    {.iterations = 6,
+                     .reach = 0.02,
+                     .max_angle = 0.8,
+                     .data_weight = 2000.0,
+                     .landmark_sigma = 0.05,
+                     .samples = 4000});
+    timed.note("pose");
+
+    const PoseRig::Placement placed = rig.placed(state);
+    result.report.rig_mismatch = rig_mismatch(coarse, state, index, 0.03);
+    Points x = placed.world;
+    fit_surface({.points = placed.world, .triangles = rig.rest().triangles},
+                stiffening_of(rig, template_body), index, pairs,
+                {.max_distance = options.max_distance,
+                 .max_angle = options.max_angle,
+                 .iterations = options.fine_iterations},
+                progress, x);
+    timed.note("skin");
+
+    // Into the body's frame, and back to the rest pose.
+    result.report.placement = placement_of(state, unit, x);
+    const ScanPlacement& to_body = result.report.placement;
+    measure_fit(x, rig, index, scan, template_body, result);
+    std::vector<ScanLandmark> all;
+    for (const Landmark& landmark : own) {
+        all.push_back({landmark.name, Vec3::Zero()});
+    }
+    const std::vector<LandmarkPair> found_points = pairs_on(rig.rest(), own, all);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+        result.landmarks.push_back(own[k]);
+        result.landmarks.back().position = to_body.moved(found_points[k].position(x));
+    }
+    result.posed = (x * to_body.rotation.transpose()).rowwise() + to_body.translation.transpose();
+    RigState upright = placed_by(state, to_body);
+    // The size goes into the rest shape: skins of people have no scale of their own.
+    std::vector<Vec3> joints = rig.joints_of(upright);
+    Points rest = rig.unposed(rig.placed(upright), result.posed);
+    PoseRig person = rig;
+    PoseRig at_shape = rig;
+    at_shape.set_modes({});
+    at_shape.set_rest(rig.placed(state).rest, rig.joints_of(state));
+    for (int round = 0; round < 2; ++round) {
+        joints = at_shape.joints_with(rest);
+        person.set_modes({});
+        person.set_rest(rest, joints);
+        RigState bare = upright;
+        bare.shape.resize(0);
+        rest = person.unposed(person.placed(bare), result.posed);
+    }
+    result.rest = upright.scale * rest;
+    for (Vec3& joint : joints) {
+        joint *= upright.scale;
+    }
+    result.joints = joints;
+    RigState sized = upright;
+    sized.scale = 1.0;
+    result.pose = rig.pose_of(template_body, sized, joints);
+    timed.note("rest");
+    return result;
+}
+
+}  // namespace sinew

@@ -1,0 +1,431 @@
+#include "sinew/growth/person_fit.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/body/summary.h"
+
+#include <Eigen/Cholesky>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kMostFitRounds = 30;       // of Gauss and Newton's method
+constexpr int kMostAims = 4;             // of aiming anew
+constexpr double kStatureSpread = 1e-4;  // m
+constexpr double kMassSpread = 0.01;     // kg
+constexpr double kFatSpread = 0.01;      // kg
+constexpr double kAskedSpread = 5e-4;    // m
+constexpr double kLeastSpread = 3e-3;    // m: less cannot be told apart on a coarse skin
+// What may be missed at the end.
+constexpr double kStatureLimit = 1e-3;  // m
+constexpr double kMassLimit = 0.1;      // kg
+constexpr double kShareLimit = 2e-3;    // of the mass
+constexpr double kAskedLimit = 5e-3;    // m
+
+/// One number of the form: where it is expected and how far from there it may well be.
+struct Knob {
+    double expected = 0.0;
+    double spread = 1.0;
+    double step = 0.01;  // of differences
+};
+
+/// Numbers of the form in one vector: logarithms of ratios, then metres.
+enum KnobIndex : int {
+    kThigh,
+    kShin,
+    kTrunk,
+    kNeck,
+    kHead,
+    kUpperArm,
+    kForearm,
+    kHand,
+    kFoot,
+    kShoulders,
+    kThoraxBreadth,
+    kThoraxDepth,
+    kPelvisBreadth,
+    kPelvisDepth,
+    kLean,
+    kTrunkFlesh,
+    kThighFlesh,
+    kShinFlesh,
+    kUpperArmFlesh,
+    kForearmFlesh,
+    kNeckFlesh,
+    kFatness,
+    kVisceral,
+    kFirstRegion,
+    kKnobs = kFirstRegion + kPersonFatRegions
+};
+
+// Where fat comes on, by sex, in the order of person_fat_regions(): authored after the android and
+// gynoid patterns that [Vague1956] tells apart.
+constexpr std::array<double, kPersonFatRegions> kMalePattern = {1.00, 0.85, 0.55, 0.55, 0.35, 0.30,
+                                                                0.25, 0.12, 0.25, 0.10, 0.25, 0.12};
+constexpr std::array<double, kPersonFatRegions> kFemalePattern = {
+    0.75, 0.60, 0.55, 0.45, 0.70, 0.70, 0.60, 0.22, 0.40, 0.14, 0.20, 0.12};
+// How much people differ there, m.
+constexpr std::array<double, kPersonFatRegions> kRegionSpread = {
+    0.020, 0.020, 0.015, 0.010, 0.015, 0.012, 0.012, 0.006, 0.008, 0.004, 0.005, 0.002};
+
+std::vector<Knob> knobs_for(const Body& body, const PersonTargets& targets, double stature) {
+    const double size = std::log(targets.stature / stature);
+    std::vector<Knob> knobs(kKnobs);
+    for (int k = kThigh; k <= kFoot; ++k) {
+        knobs[static_cast<std::size_t>(k)] = {.expected = size, .spread = 0.08};
+    }
+    for (int k = kShoulders; k <= kPelvisDepth; ++k) {
+        knobs[static_cast<std::size_t>(k)] = {.expected = 0.5 * size, .spread = 0.12};
+    }
+    knobs[kShoulders].spread = 0.3;
+    knobs[kThoraxBreadth].spread = knobs[kThoraxDepth].spread = 0.25;
+    knobs[kLean].spread = 0.5;
+    for (int k = kTrunkFlesh; k <= kNeckFlesh; ++k) {
+        knobs[static_cast<std::size_t>(k)].spread = 0.05;
+    }
+    knobs[kFatness] = {.spread = 0.5, .step = 0.002};
+    // Visceral fat comes with the fat index, in men twice as much.
+    const double index = targets.mass * targets.body_fat / (targets.stature * targets.stature);
+    knobs[kVisceral] = {
+        .expected = (body.sex == Sex::Female ? 0.0015 : 0.003) * std::max(0.0, index - 5.0),
+        .spread = 0.01,
+        .step = 0.002};
+    for (std::size_t r = 0; r < kPersonFatRegions; ++r) {
+        knobs[kFirstRegion + r] = {.spread = targets.keeps_fat_pattern ? 1e-4 : kRegionSpread[r],
+                                   .step = 0.002};
+    }
+    return knobs;
+}
+
+PersonForm form_of(const Eigen::VectorXd& p, std::span<const double> pattern, double limb_breadth) {
+    const auto ratio = [&](int k) { return std::exp(p[k]); };
+    const auto flesh = [&](int k) { return std::exp(p[kLean] + p[k]); };
+    PersonForm form;
+    form.frame = {.thigh = ratio(kThigh),
+                  .shin = ratio(kShin),
+                  .trunk = ratio(kTrunk),
+                  .neck = ratio(kNeck),
+                  .head = ratio(kHead),
+                  .upper_arm = ratio(kUpperArm),
+                  .forearm = ratio(kForearm),
+                  .hand = ratio(kHand),
+                  .foot = ratio(kFoot),
+                  .limb_breadth = limb_breadth,
+                  .shoulders = ratio(kShoulders),
+                  .thorax_breadth = ratio(kThoraxBreadth),
+                  .thorax_depth = ratio(kThoraxDepth),
+                  .pelvis_breadth = ratio(kPelvisBreadth),
+                  .pelvis_depth = ratio(kPelvisDepth),
+                  .trunk_flesh = flesh(kTrunkFlesh),
+                  .thigh_flesh = flesh(kThighFlesh),
+                  .shin_flesh = flesh(kShinFlesh),
+                  .upper_arm_flesh = flesh(kUpperArmFlesh),
+                  .forearm_flesh = flesh(kForearmFlesh),
+                  .neck_flesh = flesh(kNeckFlesh)};
+    // Fat is gained by the pattern and lost everywhere.
+    form.fat_lost = std::max(0.0, -p[kFatness]);
+    for (std::size_t r = 0; r < kPersonFatRegions; ++r) {
+        form.fat[r] = std::max(0.0, p[kFatness]) * pattern[r] +
+                      p[kFirstRegion + static_cast<Eigen::Index>(r)];
+    }
+    form.visceral = std::max(0.0, p[kVisceral]);
+    return form;
+}
+
+/// What is minimised.
+class PersonProblem {
+public:
+    PersonProblem(const PersonShaper& shaper, const PersonTargets& targets,
+                  const PeopleTable& table)
+        : shaper_(shaper),
+          targets_(targets),
+          aim_{targets.stature, targets.mass, targets.body_fat * targets.mass},
+          pattern_(targets.fat_pattern.empty()
+                       ? fat_pattern_named(shaper.rest().sex == Sex::Female ? "gynoid" : "android")
+                       : targets.fat_pattern),
+          knobs_(knobs_for(shaper.rest(), targets, summarise(shaper.rest()).stature)),
+          limb_breadth_(1.0 + 0.5 * (targets.stature / summarise(shaper.rest()).stature - 1.0)) {
+        for (const std::string& name : person_measure_names()) {
+            const auto it = std::find(table.names.begin(), table.names.end(), name);
+            column_.push_back(it == table.names.end() ? -1 : it - table.names.begin());
+        }
+    }
+
+    const PersonShaper& shaper() const {
+        return shaper_;
+    }
+    PersonForm form(const Eigen::VectorXd& p) const {
+        return form_of(p, pattern_, limb_breadth_);
+    }
+    Eigen::VectorXd start() const {
+        Eigen::VectorXd p(kKnobs);
+        for (int k = 0; k < kKnobs; ++k) {
+            p[k] = knobs_[static_cast<std::size_t>(k)].expected;
+        }
+        return p;
+    }
+
+    /// Mended tetrahedra weigh a little differently: aims further by what a body missed.
+    void aim_past(const BodySummary& made) {
+        aim_[0] += targets_.stature - made.stature;
+        aim_[1] += targets_.mass - made.mass;
+        aim_[2] += targets_.body_fat * targets_.mass - made.body_fat * made.mass;
+    }
+
+    /// What is reached, for reports and for residuals.
+    struct Reached {
+        double stature = 0.0;
+        PersonMasses masses = {};
+        std::vector<double> measures = {};
+    };
+    Reached reached(const Eigen::VectorXd& p) const {
+        const PersonShaper::Shape shape = shaper_.shape(form(p));
+        return {.stature = shape.measured.skin.col(1).maxCoeff(),
+                .masses = shape.masses,
+                .measures = person_measures(shape.measured)};
+    }
+
+    Eigen::VectorXd spreads() const {
+        Eigen::VectorXd s(kKnobs);
+        for (int k = 0; k < kKnobs; ++k) {
+            s[k] = knobs_[static_cast<std::size_t>(k)].spread;
+        }
+        return s;
+    }
+
+    Eigen::VectorXd residuals(const Eigen::VectorXd& p) const {
+        const Reached now = reached(p);
+        std::vector<double> r = {(now.stature - aim_[0]) / kStatureSpread,
+                                 (now.masses.all - aim_[1]) / kMassSpread,
+                                 (now.masses.fat - aim_[2]) / kFatSpread};
+        for (std::size_t m = 0; m < column_.size(); ++m) {
+            if (column_[m] >= 0) {
+                r.push_back((now.measures[m] - targets_.measures[column_[m]]) / spread(m));
+            }
+        }
+        for (int k = 0; k < kKnobs; ++k) {
+            const Knob& knob = knobs_[static_cast<std::size_t>(k)];
+            r.push_back((p[k] - knob.expected) / knob.spread);
+        }
+        return Eigen::Map<Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
+    }
+
+    Eigen::MatrixXd derivatives(const Eigen::VectorXd& p, const Eigen::VectorXd& r) const {
+        Eigen::MatrixXd J(r.size(), kKnobs);
+        parallel_for(kKnobs, 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t k = begin; k < end; ++k) {
+                Eigen::VectorXd q = p;
+                q[static_cast<Eigen::Index>(k)] += knobs_[k].step;
+                J.col(static_cast<Eigen::Index>(k)) = (residuals(q) - r) / knobs_[k].step;
+            }
+        });
+        return J;
+    }
+
+    double spread(std::size_t m) const {
+        const auto column = static_cast<std::size_t>(column_[m]);
+        const bool is_asked =
+            std::find(targets_.asked.begin(), targets_.asked.end(), column) != targets_.asked.end();
+        return is_asked ? kAskedSpread : std::max(kLeastSpread, targets_.spread[column_[m]]);
+    }
+    double rms_z(const std::vector<double>& measures) const {
+        double sum = 0.0;
+        double count = 0.0;
+        for (std::size_t m = 0; m < column_.size(); ++m) {
+            if (column_[m] >= 0 && targets_.spread[column_[m]] > 0.0) {
+                sum += std::pow(
+                    (measures[m] - targets_.measures[column_[m]]) / targets_.spread[column_[m]],
+                    2.0);
+                count += 1.0;
+            }
+        }
+        return count > 0.0 ? std::sqrt(sum / count) : 0.0;
+    }
+    const std::vector<std::ptrdiff_t>& columns() const {
+        return column_;
+    }
+
+private:
+    const PersonShaper& shaper_;
+    const PersonTargets& targets_;
+    std::array<double, 3> aim_;  // stature, mass, fat
+    std::vector<double> pattern_;
+    std::vector<Knob> knobs_;
+    double limb_breadth_;
+    std::vector<std::ptrdiff_t> column_;  // of the table, per measure; -1 where it has none
+};
+
+/// Minimum of |residuals|^2 by Gauss and Newton's method with the damping of Levenberg.
+struct LeastSquares {
+    Eigen::VectorXd p;
+    int iterations = 0;
+};
+LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
+                           const Progress& progress) {
+    LeastSquares result{.p = std::move(start)};
+    const Eigen::VectorXd scale = problem.spreads();
+    Eigen::VectorXd r = problem.residuals(result.p);
+    Eigen::MatrixXd J;  // by numbers over their spreads
+    double damping = 1e-6;
+    bool is_fresh = false;
+    while (result.iterations < kMostFitRounds) {
+        progress.check_cancelled();
+        if (J.size() == 0) {
+            J = problem.derivatives(result.p, r) * scale.asDiagonal();
+            is_fresh = true;
+        }
+        Eigen::MatrixXd H = J.transpose() * J;
+        H.diagonal() *= 1.0 + damping;
+        const Eigen::VectorXd step = -H.ldlt().solve(J.transpose() * r);
+        const Eigen::VectorXd q = result.p + scale.cwiseProduct(step);
+        const Eigen::VectorXd next = problem.residuals(q);
+        ++result.iterations;
+        const double before = r.squaredNorm();
+        const double after = next.squaredNorm();
+        if (!(after < before)) {
+            // Old derivatives are made anew; with new ones the step is made shorter.
+            damping = is_fresh ? std::max(1e-4, 10.0 * damping) : damping;
+            J.resize(is_fresh ? J.rows() : 0, is_fresh ? J.cols() : 0);
+            if (damping > 1e4) {
+                break;
+            }
+            continue;
+        }
+        damping = std::max(1e-9, 0.1 * damping);
+        // Broyden's update serves while it helps.
+        J += (next - r - J * step) * step.transpose() / step.squaredNorm();
+        result.p = q;
+        r = next;
+        const bool is_slow = before - after < 0.3 * before;
+        if (is_fresh && before - after < 1e-2 * after) {
+            break;
+        }
+        if (is_slow) {
+            J.resize(0, 0);
+        }
+        is_fresh = false;
+    }
+    return result;
+}
+
+// Every target that was asked for is met, or it is said how near one comes.
+void require_met(const PersonTargets& targets, const PersonReport& report, const PeopleTable& table,
+                 const std::vector<std::ptrdiff_t>& columns) {
+    const bool is_met = std::abs(report.stature - targets.stature) <= kStatureLimit &&
+                        std::abs(report.mass - targets.mass) <= kMassLimit &&
+                        std::abs(report.body_fat - targets.body_fat) <= kShareLimit;
+    if (!is_met) {
+        refuse_target(fmt::format("{:.3f} m, {:.1f} kg, {:.1f} % of fat", targets.stature,
+                                  targets.mass, 100.0 * targets.body_fat),
+                      fmt::format("{:.3f} m, {:.1f} kg, {:.1f} % of fat", report.stature,
+                                  report.mass, 100.0 * report.body_fat));
+    }
+    for (std::size_t m = 0; m < columns.size(); ++m) {
+        const auto column = static_cast<std::size_t>(columns[m]);
+        if (std::find(targets.asked.begin(), targets.asked.end(), column) == targets.asked.end()) {
+            continue;
+        }
+        const double wanted = targets.measures[columns[m]];
+        if (std::abs(report.measures[m] - wanted) > kAskedLimit) {
+            refuse_target(fmt::format("{} of {:.3f} m", table.names[column], wanted),
+                          fmt::format("{:.3f} m", report.measures[m]));
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<double> fat_pattern_named(const std::string& word) {
+    if (word == "android") {
+        return {kMalePattern.begin(), kMalePattern.end()};
+    }
+    if (word == "gynoid") {
+        return {kFemalePattern.begin(), kFemalePattern.end()};
+    }
+    if (word == "uniform") {
+        return std::vector<double>(kPersonFatRegions, 0.5);
+    }
+    constexpr double kElsewhere = 0.1;
+    std::vector<double> pattern(kPersonFatRegions, kElsewhere);
+    const auto names = person_fat_regions();
+    const auto it = std::find(names.begin(), names.end(), word);
+    if (it == names.end()) {
+        throw InputError(
+            {.where = "fat distribution of a person",
+             .found = fmt::format("'{}'", word),
+             .needs = fmt::format("android, gynoid, uniform or one of: {}", fmt::join(names, ", ")),
+             .remedy = "grow other regions with --fat"});
+    }
+    pattern[static_cast<std::size_t>(it - names.begin())] = 1.0;
+    return pattern;
+}
+
+void refuse_target(const std::string& found, const std::string& reached) {
+    throw InputError({.where = "targets of the body",
+                      .found = found,
+                      .needs = fmt::format("what this body can become; the nearest is {}", reached),
+                      .remedy = "ask for that, or for less at once"});
+}
+
+PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, double mass,
+                             double body_fat,
+                             const std::vector<std::pair<std::size_t, double>>& known) {
+    std::vector<std::pair<std::size_t, double>> all = {
+        {find_measure(table, "stature", "measures of people"), stature},
+        {find_measure(table, "weight", "measures of people"), mass}};
+    PersonTargets targets{.stature = stature, .mass = mass, .body_fat = body_fat};
+    for (const auto& [number, value] : known) {
+        all.emplace_back(number, value);
+        targets.asked.push_back(number);
+    }
+    const ExpectedPerson person = expected_person(group_of(table, sex), all);
+    targets.measures = person.mean;
+    targets.spread = person.sd;
+    return targets;
+}
+
+MadePerson make_person(const Body& body, const PersonTargets& targets, const PeopleTable& table,
+                       const Progress& progress) {
+    return make_person(PersonShaper(body), targets, table, progress);
+}
+
+MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
+                       const PeopleTable& table, const Progress& progress) {
+    PersonProblem problem(shaper, targets, table);
+    LeastSquares best = least_squares(problem, problem.start(), progress);
+    MadePerson person;
+    PersonReport& report = person.report;
+    // The report is taken from the body that is handed over.
+    for (int round = 0; round < kMostAims; ++round) {
+        PersonShaper::Made made = problem.shaper().body(problem.form(best.p));
+        const BodySummary summary = summarise(made.body);
+        person.body = std::move(made.body);
+        report.iterations += best.iterations;
+        report.mended_tets = made.mended_tets;
+        report.stature = summary.stature;
+        report.mass = summary.mass;
+        report.body_fat = summary.body_fat;
+        if (std::abs(report.mass - targets.mass) < 0.2 * kMassLimit &&
+            std::abs(report.body_fat - targets.body_fat) < 0.2 * kShareLimit) {
+            break;
+        }
+        if (round + 1 < kMostAims) {
+            problem.aim_past(summary);
+            best = least_squares(problem, best.p, progress);
+        }
+    }
+    report.measures = person_measures(person.body);
+    report.rms_z = problem.rms_z(report.measures);
+    require_met(targets, report, table, problem.columns());
+    return person;
+}
+
+}  // namespace sinew

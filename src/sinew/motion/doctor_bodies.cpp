@@ -1,0 +1,201 @@
+#include "sinew/linalg/dense.h"
+#include "sinew/motion/doctor_exam.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kWidestGyration = 0.6;   // m
+constexpr double kGreatestDensity = 1e5;  // kg/m^3; tissue has 1000, thin rods seem far denser
+constexpr double kFarCentre = 0.5;        // m from all joints and muscles of a body
+
+std::string body_text(const RigidBody& body) {
+    return fmt::format("body '{}'", body.name);
+}
+
+void examine_gravity(ModelExam& exam) {
+    const Vec3& g = exam.model.gravity;
+    Eigen::Index axis = 0;
+    const double most = g.cwiseAbs().maxCoeff(&axis);
+    if (most > 0.0 && g[axis] > 0.0) {
+        exam.add({.what = fmt::format("gravity that points upwards, along +{}", "xyz"[axis]),
+                  .where = "the model's gravity",
+                  .value = g[axis],
+                  .low = -kGravity,
+                  .high = 0.0,
+                  .unit = "m/s^2",
+                  .source = "formats count height upwards",
+                  .remedy = "change the sign of gravity"});
+    } else if (most > 0.0 && std::abs(g.norm() - kGravity) > 0.5) {
+        exam.add({.what = "gravity that is not the Earth's",
+                  .where = "the model's gravity",
+                  .value = g.norm(),
+                  .low = kGravity - 0.5,
+                  .high = kGravity + 0.5,
+                  .unit = "m/s^2",
+                  .source = "the Earth",
+                  .remedy = "",
+                  .is_error = false});
+    }
+}
+
+// Everything fixed to a body but its centre of mass: joints and muscles.
+std::vector<std::vector<Vec3>> fixed_points(const MusculoskeletalModel& model) {
+    std::vector<std::vector<Vec3>> out(model.bodies.size());
+    for (const ModelJoint& joint : model.joints) {
+        out[static_cast<std::size_t>(joint.child)].push_back(joint.child_frame.position);
+        if (joint.parent >= 0) {
+            out[static_cast<std::size_t>(joint.parent)].push_back(joint.parent_frame.position);
+        }
+    }
+    for (const MuscleUnit& unit : model.muscles) {
+        for (const PathPoint& point : unit.points) {
+            if (point.anchors[0].body >= 0 && !point.is_moving()) {
+                out[static_cast<std::size_t>(point.anchors[0].body)].push_back(
+                    point.anchors[0].position);
+            }
+        }
+    }
+    return out;
+}
+
+// The ellipsoid of even density with the same mass and moments: kg/m^3, or 0 where there is none.
+double density(const RigidBody& body, const Vec3& I) {
+    double volume = 4.0 / 3.0 * kPi;
+    for (int k = 0; k < 3; ++k) {
+        const double square = 2.5 / body.mass * (I.sum() - 2.0 * I[k]);
+        if (square <= 1e-12) {
+            return 0.0;
+        }
+        volume *= std::sqrt(square);
+    }
+    return body.mass / volume;
+}
+
+void examine_inertia(ModelExam& exam, const RigidBody& body) {
+    const Vec3 I = symmetric_eigen(body.inertia).values;
+    ModelFinding finding{.where = body_text(body), .unit = "kg m^2", .source = "mechanics"};
+    if (I[0] < 0.0 || (body.inertia - body.inertia.transpose()).norm() > 1e-9) {
+        finding.what = "an inertia that is negative or not symmetric";
+        finding.value = I[0];
+        finding.high = I[2];
+        finding.remedy = "give six moments about the centre of mass, the diagonal positive";
+        exam.add(finding);
+    } else if (I[2] > (I[0] + I[1]) * (1.0 + 1e-3)) {
+        finding.what =
+            "principal inertias that no solid body has: the largest exceeds the sum of the others";
+        finding.value = I[2];
+        finding.high = I[0] + I[1];
+        finding.source = "triangle inequality";
+        finding.remedy = "look for a moment with a wrong power of ten";
+        // Models that move in a plane give one moment only.
+        finding.is_error = I[1] > 0.0;
+        exam.add(finding);
+    }
+    const double radius = std::sqrt(std::max(I[2], 0.0) / body.mass);
+    if (radius > kWidestGyration) {
+        exam.add({.what = "a radius of gyration larger than a body part has: its mass is too small "
+                          "for its inertia, or its inertia too large",
+                  .where = body_text(body),
+                  .value = radius,
+                  .low = 0.005,
+                  .high = kWidestGyration,
+                  .unit = "m",
+                  .source = "deLeva1996",
+                  .remedy = "compare mass and inertia with a body part of that size"});
+    }
+    if (const double rho = density(body, I); rho > kGreatestDensity) {
+        exam.add({.what = "a mass too large for its inertia: the solid of these moments would be "
+                          "denser than any metal",
+                  .where = body_text(body),
+                  .value = rho,
+                  .low = 10.0,
+                  .high = kGreatestDensity,
+                  .unit = "kg/m^3",
+                  .source = "tissue has 900 to 1900",
+                  .remedy = "look for a mass with a wrong power of ten"});
+    }
+}
+
+}  // namespace
+
+void examine_bodies(ModelExam& exam) {
+    examine_gravity(exam);
+    const std::vector<std::vector<Vec3>> points = fixed_points(exam.model);
+    const bool has_masses = std::any_of(exam.model.bodies.begin(), exam.model.bodies.end(),
+                                        [](const RigidBody& b) { return b.mass > 0.0; });
+    for (std::size_t b = 0; b < exam.model.bodies.size(); ++b) {
+        const RigidBody& body = exam.model.bodies[b];
+        const bool is_moved = !exam.tree.chain(static_cast<Index>(b)).empty();
+        if (body.mass <= 0.0) {
+            // Where muscles pull on it, a body among others with mass has been forgotten; helpers
+            // between two axes carry nothing.
+            const bool carries = std::any_of(
+                exam.model.muscles.begin(), exam.model.muscles.end(), [&](const MuscleUnit& unit) {
+                    return std::any_of(unit.points.begin(), unit.points.end(),
+                                       [&](const PathPoint& p) {
+                                           return p.anchors[0].body == static_cast<Index>(b);
+                                       });
+                });
+            if (is_moved) {
+                exam.add({.what = "a moving body without mass",
+                          .where = body_text(body),
+                          .value = body.mass,
+                          .low = 1e-3,
+                          .high = 100.0,
+                          .unit = "kg",
+                          .source = "mechanics",
+                          .remedy = "give it the mass of its segment",
+                          .is_error = has_masses && carries});
+            }
+            continue;
+        }
+        examine_inertia(exam, body);
+        double nearest = points[b].empty() ? 0.0 : 1e9;
+        for (const Vec3& p : points[b]) {
+            nearest = std::min(nearest, (p - body.com).norm());
+        }
+        if (nearest > kFarCentre) {
+            exam.add({.what = "a centre of mass far from everything that is fixed to the body",
+                      .where = body_text(body),
+                      .value = nearest,
+                      .low = 0.0,
+                      .high = kFarCentre,
+                      .unit = "m",
+                      .source = "deLeva1996",
+                      .remedy = "give it in the body's own frame, in metres"});
+        }
+    }
+}
+
+void examine_coordinates(ModelExam& exam) {
+    for (const Coordinate& c : exam.model.coordinates) {
+        ModelFinding finding{.where = fmt::format("coordinate '{}'", c.name),
+                             .low = std::min(c.low, c.high),
+                             .high = std::max(c.low, c.high),
+                             .unit = c.is_rotation ? "rad" : "m",
+                             .source = "the model itself"};
+        if (!(c.low < c.high) && !c.is_locked) {
+            finding.what = c.low == c.high ? "a range of one value, though it is not locked"
+                                           : "a range whose lower end lies above its upper end";
+            finding.value = c.low;
+            finding.is_error = c.low > c.high;
+            finding.remedy = "exchange the two ends";
+            exam.add(finding);
+        } else if (c.rest < c.low - 1e-6 || c.rest > c.high + 1e-6) {
+            finding.what = "a default value outside its own range";
+            finding.value = c.rest;
+            finding.remedy = "look for degrees given as radians";
+            finding.is_error =
+                c.is_clamped || std::max(c.low - c.rest, c.rest - c.high) > 0.5 * (c.high - c.low);
+            exam.add(finding);
+        }
+    }
+}
+
+}  // namespace sinew

@@ -1,0 +1,266 @@
+#include "sinew/pipeline/fit_scan.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/timer.h"
+#include "sinew/base/units.h"
+#include "sinew/body/girths.h"
+#include "sinew/body/posable_joints.h"
+#include "sinew/build/segment_masses.h"
+#include "sinew/fit/composition.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
+#include "sinew/io/landmark_file.h"
+#include "sinew/io/mesh_files.h"
+#include "sinew/io/shape_space_file.h"
+#include "sinew/pipeline/growth_recipe.h"
+#include "sinew/pipeline/make_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+namespace {
+
+constexpr double kTallest = 2.15;   // m; beyond these the template of an adult is a guess
+constexpr double kShortest = 1.40;  // m
+
+Body template_for(const FitJob& job, Sex sex, const Progress& progress) {
+    if (!job.template_body.empty()) {
+        return read_body_with_tets(job.template_body);
+    }
+    MakeBodyOptions options;
+    options.body.resolution = job.resolution;
+    options.figure.sex = sex == Sex::Female ? FigureSex::Female : FigureSex::Male;
+    options.cache = job.cache;
+    return make_body(options, progress).body;
+}
+
+// The scan in metres and with Y up, as far as the job says so.
+void apply_known(const FitJob& job, Scan& scan) {
+    constexpr double kMetres[] = {1.0, 1.0, 0.01, 0.001, 0.0254};
+    const double unit = kMetres[static_cast<std::size_t>(job.unit)];
+    const auto turned = [&](const Vec3& p) {
+        return Vec3(job.up == ScanUp::Z ? unit * Vec3(p.x(), p.z(), -p.y()) : unit * p);
+    };
+    for (Eigen::Index i = 0; i < scan.points.rows(); ++i) {
+        scan.points.row(i) = turned(point(scan.points, i)).transpose();
+        if (scan.normals.rows() > 0) {
+            scan.normals.row(i) = (turned(point(scan.normals, i)) / unit).transpose();
+        }
+    }
+    for (ScanLandmark& landmark : scan.landmarks) {
+        landmark.position = turned(landmark.position);
+    }
+}
+
+struct Candidate {
+    Body body;
+    ShapeSpace shapes;
+    bool has_shapes = false;
+};
+
+Candidate candidate_for(const FitJob& job, Sex sex, const Progress& progress) {
+    Candidate candidate{.body = template_for(job, sex, progress), .shapes = {}};
+    if (candidate.body.sex != Sex::Unknown) {
+        candidate.shapes = built_in_shape_space(candidate.body.sex);
+        candidate.has_shapes = true;
+    }
+    return candidate;
+}
+
+RegisteredSkin registered(const Candidate& candidate, const Scan& scan, RegistrationOptions options,
+                          const Progress& progress) {
+    options.shapes = candidate.has_shapes ? &candidate.shapes : nullptr;
+    return register_scan(candidate.body, scan, options, progress);
+}
+
+// Says what was found where the result is not the person on the scan.
+void require_person(const FittedScan& fitted, const std::string& file) {
+    const RegistrationReport& report = fitted.skin.report;
+    if (!report.is_trusted) {
+        std::string remarks;
+        for (const std::string& remark : report.remarks) {
+            remarks += "; " + remark;
+        }
+        throw InputError(
+            {.where = file,
+             .found = fmt::format(
+                 "a surface that a person explains badly: {:.0f} % of the scan lie within 20 mm of "
+                 "the fitted skin, {:.0f} % of the skin see the scan{}",
+                 100.0 * report.explained, 100.0 * report.seen, remarks),
+             .needs = "one whole person, standing or kneeling, arms and legs apart",
+             .remedy = "cut away what is not the person, or give landmarks with --landmarks"});
+    }
+}
+
+constexpr double kWater = 1000.0;  // kg/m^3, about the density of people
+
+// The anatomy inside the fitted skin.
+void make_person(const FitJob& job, FittedScan& fitted, const Progress& progress) {
+    const CompositionWitnesses formulas =
+        composition_witnesses(fitted.body.sex, fitted.stature, fitted.girths, {});
+    if (formulas.navy_body_fat) {
+        fitted.witnesses.emplace_back("navy_body_fat", *formulas.navy_body_fat);
+    }
+    if (formulas.lee_muscle_kg) {
+        fitted.witnesses.emplace_back("lee_muscle_kg", *formulas.lee_muscle_kg);
+    }
+    CompositionTargets targets;
+    targets.weight_kg = job.weight ? *job.weight : kWater * fitted.volume;
+    targets.body_fat = job.body_fat ? job.body_fat : formulas.navy_body_fat;
+    if (!job.body_fat && targets.body_fat) {
+        targets.body_fat = std::clamp(*targets.body_fat, 0.04, 0.55);
+        fitted.skin.report.remarks.push_back(
+            fmt::format("body fat of {:.0f} % was told from girths", 100.0 * *targets.body_fat));
+    }
+    const Timer timer;
+    const LayeredTemplate layers = build_layers(fitted.body, {}, progress);
+    fitted.person = fit_person(fitted.body, layers, fitted.skin.rest, targets, {}, progress);
+    Body& person = fitted.person->body;
+    person.skeleton.segments = weigh_segments(person);
+    person.name = std::filesystem::path(job.scan).stem().string();
+    fitted.skin.report.seconds.emplace_back("anatomy", timer.seconds());
+    for (const std::string& warning : fitted.person->report.warnings) {
+        fitted.skin.report.remarks.push_back(warning);
+    }
+}
+
+FitDistances in_mm(const DistanceMeasures& d) {
+    return {1e3 * d.mean, 1e3 * d.rms, 1e3 * d.p95, 1e3 * d.max};
+}
+
+}  // namespace
+
+Scan read_scan(const std::filesystem::path& path) {
+    Scan scan;
+    Eigen::Index points = 0;
+    Eigen::Index triangles = 0;
+    const std::vector<MeshPart> parts = read_surface(path);
+    for (const MeshPart& part : parts) {
+        points += part.mesh.points.rows();
+        triangles += part.mesh.triangles.rows();
+    }
+    scan.points.resize(points, 3);
+    scan.triangles.resize(triangles, 3);
+    points = triangles = 0;
+    for (const MeshPart& part : parts) {
+        const TriangleMesh& mesh = part.mesh;
+        scan.points.middleRows(points, mesh.points.rows()) = mesh.points;
+        scan.triangles.middleRows(triangles, mesh.triangles.rows()) =
+            mesh.triangles.array() + static_cast<Index>(points);
+        points += mesh.points.rows();
+        triangles += mesh.triangles.rows();
+    }
+    return scan;
+}
+
+FittedScan fit_scan(const FitJob& job, const Progress& progress) {
+    const Timer timer;
+    Scan scan = read_scan(job.scan);
+    if (!job.landmarks.empty()) {
+        for (const Landmark& landmark : read_landmarks(job.landmarks)) {
+            scan.landmarks.push_back({landmark.name, landmark.position});
+        }
+    }
+    RegistrationOptions options;
+    apply_known(job, scan);
+    options.find_unit = job.unit == ScanUnit::Auto;
+    options.find_placement = job.up == ScanUp::Auto;
+    FittedScan fitted;
+    Candidate chosen;
+    if (job.sex != ScanSex::Auto || !job.template_body.empty()) {
+        chosen = candidate_for(job, job.sex == ScanSex::Female ? Sex::Female : Sex::Male, progress);
+    } else {
+        // Whose shapes come nearer, before the surface is drawn onto the scan.
+        Candidate man = candidate_for(job, Sex::Male, progress);
+        Candidate woman = candidate_for(job, Sex::Female, progress);
+        RegistrationOptions quick = options;
+        quick.fine_iterations = 0;
+        const double as_man = registered(man, scan, quick, progress).report.rig_mismatch;
+        const double as_woman = registered(woman, scan, quick, progress).report.rig_mismatch;
+        chosen = as_woman < as_man ? std::move(woman) : std::move(man);
+    }
+    fitted.skin = registered(chosen, scan, options, progress);
+    fitted.body = std::move(chosen.body);
+    require_person(fitted, std::filesystem::path(job.scan).filename().string());
+    const Triangles& triangles = fitted.body.skin.mesh.triangles;
+    fitted.stature = bounds(fitted.skin.rest).size().y();
+    fitted.volume = enclosed_volume(fitted.skin.posed, triangles);
+    // Girths of the skin in the rest pose, by the joints that go with it.
+    Body person;
+    person.skin.mesh = {.points = fitted.skin.rest, .triangles = triangles};
+    person.skeleton = fitted.body.skeleton;
+    for (std::size_t j = 0; j < person.skeleton.joints.size(); ++j) {
+        person.skeleton.joints[j].centre = fitted.skin.joints[j];
+    }
+    fitted.girths = girths(person);
+    if (fitted.stature < kShortest || fitted.stature > kTallest) {
+        fitted.skin.report.remarks.push_back(
+            fmt::format("a stature of {:.2f} m is outside of what adults have: proportions of the "
+                        "anatomy inside are a guess",
+                        fitted.stature));
+    }
+    if (job.makes_body) {
+        make_person(job, fitted, progress);
+    }
+    fitted.seconds = timer.seconds();
+    return fitted;
+}
+
+FitSummary summary_of(const FittedScan& fitted) {
+    const RegistrationReport& report = fitted.skin.report;
+    FitSummary s;
+    s.sex = std::string(name_of(fitted.body.sex));
+    s.unit = report.placement.scale;
+    s.up = report.placement.up;
+    s.facing = report.placement.facing;
+    s.stature = fitted.stature;
+    s.volume = 1e3 * fitted.volume;
+    s.distance = in_mm(report.skin_to_scan);
+    s.scan_distance = in_mm(report.scan_to_skin);
+    s.seen = report.seen;
+    s.is_trusted = report.is_trusted;
+    s.confidence = report.confidence;
+    s.girths = fitted.girths;
+    const std::vector<PosableJoint> joints = posable_joints(fitted.body);
+    for (const auto& [name, angles] : angles_from_pose(fitted.body, joints, fitted.skin.pose)) {
+        const auto it = std::find_if(joints.begin(), joints.end(),
+                                     [&wanted = name](const auto& j) { return j.name == wanted; });
+        for (int k = 0; k < it->angles; ++k) {
+            s.pose.emplace_back(fmt::format("{} {}", name, it->motions[at(k)]),
+                                angles[at(k)] / kDegree);
+        }
+    }
+    for (const Landmark& landmark : fitted.skin.landmarks) {
+        const Vec3& p = landmark.position;
+        s.landmarks.push_back({landmark.name, {p.x(), p.y(), p.z()}});
+    }
+    s.stages = report.seconds;
+    s.seconds = fitted.seconds;
+    s.notes = report.remarks;
+    s.witnesses = fitted.witnesses;
+    if (fitted.person) {
+        const PersonFitReport& person = fitted.person->report;
+        s.mass = person.mass_kg;
+        s.fat = person.fat_kg;
+        s.muscle = person.muscle_kg;
+        s.bone_lengths = person.bone_lengths_m;
+        s.inverted_tets = static_cast<int>(person.inverted_tets);
+        s.crossings = static_cast<int>(person.crossings);
+    }
+    return s;
+}
+
+MeshPart skin_part(const FittedScan& fitted) {
+    MeshPart part{.name = "skin", .mesh = {}, .kind = "skin"};
+    part.mesh.points = fitted.skin.posed;
+    part.mesh.triangles = fitted.body.skin.mesh.triangles;
+    part.mesh.point_data.push_back({.name = "confidence", .values = fitted.skin.confidence});
+    part.mesh.point_data.push_back(
+        {.name = "distance_mm", .values = fitted.skin.distance_mm, .unit = "mm"});
+    return part;
+}
+
+}  // namespace sinew

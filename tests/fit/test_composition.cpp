@@ -1,0 +1,138 @@
+#include "sinew/base/error.h"
+#include "sinew/base/random.h"
+#include "sinew/base/units.h"
+#include "sinew/fit/composition.h"
+#include "sinew/io/composition_files.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/shapes.h"
+
+namespace sinew {
+namespace {
+
+// Ellipsoids whose "fat" and "muscle" are linear in their axes: a linear regression finds them.
+std::vector<KnownPerson> ellipsoids(const TriangleMesh& ball, int count, double noise) {
+    Random random(Seed{3});
+    std::vector<KnownPerson> people;
+    for (int i = 0; i < count; ++i) {
+        const Vec3 axes(random.uniform(0.8, 1.2), random.uniform(0.9, 1.1),
+                        random.uniform(0.8, 1.2));
+        KnownPerson person;
+        person.skin = ball.points * axes.asDiagonal();
+        person.fat_kg = 20.0 + 30.0 * (axes.x() - 1.0) + noise * random.normal();
+        person.muscle_kg = 25.0 + 10.0 * (axes.y() - 1.0) - 5.0 * (axes.z() - 1.0);
+        people.push_back(person);
+    }
+    return people;
+}
+
+TEST(Composition, Komaritzan45LinearMassesAreFoundFromShapes) {
+    const TriangleMesh ball = support::sphere(3, 1.0);
+    const std::vector<KnownPerson> people = ellipsoids(ball, 30, 0.0);
+    const CompositionModel model = train_composition(ball, {}, Sex::Male, people, {.places = 60});
+    EXPECT_EQ(model.basis.cols(), 3);  // there are three axes
+    const Points unseen = ball.points * Vec3(1.15, 0.93, 1.04).asDiagonal();
+    const CompositionEstimate e = estimate_composition(model, ball, unseen);
+    EXPECT_NEAR(e.fat_kg, 24.5, 1e-3);
+    EXPECT_NEAR(e.muscle_kg, 24.1, 1e-3);
+    EXPECT_LT(e.strangeness, 3.0);
+    EXPECT_GT(estimate_composition(model, ball, Points(2.0 * unseen)).strangeness, 3.0);
+    const CompositionTest test = test_composition(ball, {}, Sex::Male, people, {.places = 60});
+    EXPECT_LT(test.fat_error_kg, 1e-2);
+    EXPECT_GT(test.fat_r2, 0.9999);
+}
+
+// A model that was made at one resolution reads another one of the same template.
+TEST(Composition, OneModelServesOtherResolutions) {
+    const TriangleMesh fine = support::sphere(4, 1.0);
+    const TriangleMesh coarse = support::sphere(3, 1.0);
+    const CompositionModel model =
+        train_composition(coarse, {}, Sex::Female, ellipsoids(coarse, 20, 0.0), {.places = 60});
+    const Vec3 axes(0.9, 1.0, 1.1);
+    const double same =
+        estimate_composition(model, coarse, coarse.points * axes.asDiagonal()).fat_kg;
+    EXPECT_NEAR(estimate_composition(model, fine, fine.points * axes.asDiagonal()).fat_kg, same,
+                0.1);
+}
+
+TEST(Composition, ErrorsOfPeopleLeftOutAreThoseOfTheNoise) {
+    const TriangleMesh ball = support::sphere(2, 1.0);
+    const CompositionTest test =
+        test_composition(ball, {}, Sex::Male, ellipsoids(ball, 60, 1.0), {.places = 40});
+    // The mean absolute value of a normal deviate of 1 kg is sqrt(2 / pi).
+    EXPECT_NEAR(test.fat_error_kg, std::sqrt(2.0 / kPi), 0.2);
+}
+
+TEST(Composition, RefusesTooFewPeopleAndOtherSkins) {
+    const TriangleMesh ball = support::sphere(2, 1.0);
+    std::vector<KnownPerson> people = ellipsoids(ball, 4, 0.0);
+    EXPECT_THROW(train_composition(ball, {}, Sex::Male, people), InputError);
+    people = ellipsoids(ball, 8, 0.0);
+    people[3].skin.conservativeResize(5, 3);
+    EXPECT_THROW(train_composition(ball, {}, Sex::Male, people), InputError);
+}
+
+TEST(CompositionFiles, AModelThatIsWrittenAndReadEstimatesTheSame) {
+    const TriangleMesh ball = support::sphere(2, 1.0);
+    CompositionModel model =
+        train_composition(ball, {}, Sex::Female, ellipsoids(ball, 20, 0.0), {.places = 40});
+    model.source = "ellipsoids, \"quoted\"";
+    const std::string text = composition_text(model);
+    const CompositionModel read = parse_composition(text, "here");
+    EXPECT_EQ(read.sex, Sex::Female);
+    EXPECT_EQ(read.source, model.source);
+    EXPECT_EQ(read.people, 20);
+    EXPECT_EQ(composition_text(read), text);
+    const Points skin = ball.points * Vec3(1.1, 0.95, 0.9).asDiagonal();
+    EXPECT_NEAR(estimate_composition(read, ball, skin).fat_kg,
+                estimate_composition(model, ball, skin).fat_kg, 1e-4);
+}
+
+TEST(CompositionFiles, RefusesSizesThatDisagree) {
+    const char* kHead = R"({"format": "sinew-composition", "version": 1, "sex": "male",
+        "source": "", "people": 5, "places": [0, 0, 0], "mean": [0, 0, 0], )";
+    const auto parse = [&](const std::string& rest) {
+        return parse_composition(kHead + rest, "here");
+    };
+    EXPECT_NO_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [1], "fat": [1, 2], "muscle": [1, 2]})"));
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0]], "deviation": [1], "fat": [1, 2], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [0], "fat": [1, 2], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(
+        parse(R"("components": [[1, 0, 0]], "deviation": [1], "fat": [1], "muscle": [1, 2]})"),
+        InputError);
+    EXPECT_THROW(parse(R"("surprise": 1})"), InputError);
+}
+
+// Hodgdon and Beckett's equations in inches, as the service prints them: 86.010 log10(waist - neck)
+// - 70.041 log10(height) + 36.76 for men, 163.205 log10(waist + hips - neck) - 97.684 log10(height)
+// - 78.387 for women. The two forms agree within their rounding.
+TEST(Witnesses, Hodgdon1984AgreesWithItsFormInInches) {
+    const double inch = 0.0254;
+    const double man = 86.010 * std::log10(34.0 - 15.0) - 70.041 * std::log10(70.0) + 36.76;
+    EXPECT_NEAR(100.0 * navy_body_fat(Sex::Male, 70 * inch, 15 * inch, 34 * inch, 38 * inch), man,
+                0.7);
+    const double woman =
+        163.205 * std::log10(28.0 + 38.0 - 13.0) - 97.684 * std::log10(65.0) - 78.387;
+    EXPECT_NEAR(100.0 * navy_body_fat(Sex::Female, 65 * inch, 13 * inch, 28 * inch, 38 * inch),
+                woman, 0.7);
+}
+
+// By hand: 1.75 (0.00744 30^2 + 0.00088 50^2 + 0.00441 35^2) + 2.4 - 0.048 40 + 7.8 = 33.302.
+TEST(Witnesses, Lee2000ByHand) {
+    EXPECT_NEAR(lee_muscle_mass(Sex::Male, 1.75, 40.0, 0.30, 0.50, 0.35), 33.3019, 1e-3);
+    EXPECT_NEAR(lee_muscle_mass(Sex::Female, 1.75, 40.0, 0.30, 0.50, 0.35), 30.9019, 1e-3);
+    const std::vector<std::pair<std::string, double>> girths = {
+        {"neck", 0.38}, {"waist", 0.9}, {"thigh_l", 0.5}, {"thigh_r", 0.5}};
+    const CompositionWitnesses w = composition_witnesses(Sex::Male, 1.75, girths, 0.0, 40.0);
+    EXPECT_TRUE(w.navy_body_fat.has_value());
+    EXPECT_FALSE(w.lee_muscle_kg.has_value());  // no calf, no arm
+}
+
+}  // namespace
+}  // namespace sinew

@@ -1,0 +1,181 @@
+// What Sinew writes for MuJoCo and reads of its files, tried in MuJoCo itself.
+
+#include "sinew/base/random.h"
+#include "sinew/io/mjcf.h"
+#include "sinew/io/osim.h"
+#include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/side_points.h"
+#include "sinew/motion/wrapping.h"
+#include "sinew/pipeline/any_model.h"
+#include "sinew/pipeline/mujoco_check.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <mujoco/mujoco.h>
+
+#include <fstream>
+
+#include "tests/support/shared_data.h"
+#include "tests/support/temporary_folder.h"
+
+namespace sinew {
+namespace {
+
+MujocoCheck written_and_tried(const std::filesystem::path& osim, int poses, bool simulates) {
+    const support::TemporaryFolder folder;
+    const MusculoskeletalModel model = read_osim(osim);
+    write_any_model(folder.path() / "model.xml", model);
+    return check_in_mujoco(folder.path() / "model.xml", model,
+                           {.poses = poses, .simulates = simulates});
+}
+
+// Side sites in front of, behind and inside spheres and cylinders, against MuJoCo's tendons.
+TEST(MujocoAgrees, OnSideSitesAndInsideWraps) {
+    Random random(Seed{3});
+    const auto point = [&](double size) {
+        return Vec3(random.uniform(-size, size), random.uniform(-size, size),
+                    random.uniform(-size, size));
+    };
+    int wrapped = 0;
+    for (int k = 0; k < 200; ++k) {
+        WrapObject wrap{.kind = k % 2 == 0 ? WrapKind::Sphere : WrapKind::Cylinder};
+        wrap.size = Vec3(0.3, 100.0, 1.0);
+        wrap.has_side_point = true;
+        const Vec3 side = point(1.0);
+        wrap.side_point = (k % 5 == 0 ? 0.1 : 0.6) * Vec3(side.x(), side.y(), 0.0).normalized();
+        const Vec3 p = point(1.0);
+        const Vec3 s = point(1.0);
+        const SurfaceWrap ours = wrap_segment(wrap, p, s);
+        const double length = ours.wraps
+                                  ? (ours.begin - p).norm() + ours.length + (s - ours.end).norm()
+                                  : (s - p).norm();
+        const std::string text = fmt::format(
+            "<mujoco><worldbody><geom name='g' type='{}' size='0.3 5'/><site name='a' pos='{} {} "
+            "{}'/>"
+            "<site name='b' pos='{} {} {}'/><site name='s' pos='{} {} {}'/></worldbody>"
+            "<tendon><spatial><site site='a'/><geom geom='g' sidesite='s'/><site "
+            "site='b'/></spatial>"
+            "</tendon></mujoco>",
+            k % 2 == 0 ? "sphere" : "cylinder", p.x(), p.y(), p.z(), s.x(), s.y(), s.z(),
+            wrap.side_point.x(), wrap.side_point.y(), wrap.side_point.z());
+        const support::TemporaryFolder folder;
+        std::ofstream(folder.path() / "w.xml") << text;
+        std::array<char, 500> error{};
+        mjModel* model = mj_loadXML((folder.path() / "w.xml").c_str(), nullptr, error.data(), 500);
+        ASSERT_NE(model, nullptr) << error.data();
+        mjData* data = mj_makeData(model);
+        mj_forward(model, data);
+        EXPECT_NEAR(data->ten_length[0], length, 1e-6) << text;
+        wrapped += ours.wraps ? 1 : 0;
+        mj_deleteData(data);
+        mj_deleteModel(model);
+    }
+    EXPECT_GT(wrapped, 60);
+}
+
+TEST(MujocoAgrees, OnLengthsOfItsOwnModels) {
+    SINEW_NEEDS_SHARED(folder, "musculoskeletal/myo_sim");
+    for (const char* file :
+         {"elbow/myoelbow_2dof6muscles.xml", "elbow/myoelbow_1dof6muscles.xml"}) {
+        const MusculoskeletalModel model = read_mjcf(folder / file);
+        ASSERT_EQ(model.muscles.size(), 6U) << file;
+        const MujocoCheck check =
+            check_in_mujoco(folder / file, model, {.poses = 20, .simulates = false});
+        if (check.version.empty()) {
+            GTEST_SKIP() << "needs MuJoCo's library at run time";
+        }
+        EXPECT_LT(check.length_most, 1e-6) << file << " " << check.length_muscle;
+        EXPECT_LT(check.arm_rms, 1e-6) << file;
+    }
+}
+
+// The five gait models of the findings started 0.4 m disassembled and gave NaN within 20 ms.
+TEST(MujocoAgrees, AWrittenWalkerStartsAssembledAndRuns) {
+    SINEW_NEEDS_SHARED(file, "musculoskeletal/trials/gait10dof18musc/gait10dof18musc.osim");
+    const MujocoCheck check = written_and_tried(file, 20, true);
+    if (check.version.empty()) {
+        GTEST_SKIP() << "needs MuJoCo's library at run time";
+    }
+    EXPECT_EQ(check.refusal, "");
+    EXPECT_LT(check.start_error, 1e-12);
+    for (const double seconds : check.ran) {
+        EXPECT_DOUBLE_EQ(seconds, 2.0);
+    }
+}
+
+TEST(MujocoAgrees, ACoupledPatellaAndInertiasNoSolidHasAreWritten) {
+    SINEW_NEEDS_SHARED(folder, "musculoskeletal/opensim");
+    for (const char* file : {"leg6dof9musc.osim", "leg39.osim"}) {
+        const MujocoCheck check = written_and_tried(folder / file, 5, false);
+        EXPECT_EQ(check.refusal, "") << file;
+        EXPECT_LT(check.start_error, 1e-12) << file;
+    }
+}
+
+TEST(MujocoAgrees, ReferencesEqualitiesAndZUpComeBack) {
+    SINEW_NEEDS_SHARED(file, "musculoskeletal/opensim/leg6dof9musc.osim");
+    MusculoskeletalModel model = read_osim(file);
+    for (Coordinate& c : model.coordinates) {
+        c.rest = c.is_locked || !c.is_rotation ? c.rest : std::clamp(0.2, c.low, c.high);
+    }
+    const MusculoskeletalModel again =
+        parse_mjcf(format_mjcf(model, {.up = UpAxis::Z}).text, "again");
+    EXPECT_NEAR((again.gravity - Vec3(0.0, 0.0, model.gravity.y())).norm(), 0.0, 1e-12);
+    const KinematicTree tree(model);
+    const KinematicTree other(again);
+    for (const double more : {0.0, 0.1, -0.15}) {
+        std::vector<double> q = rest_coordinates(model);
+        std::vector<double> p = rest_coordinates(again);
+        for (std::size_t c = 0; c < q.size(); ++c) {
+            const Index same = find_coordinate(again, model.coordinates[c].name);
+            q[c] += model.coordinates[c].is_rotation ? more : 0.0;
+            if (same >= 0) {
+                p[static_cast<std::size_t>(same)] = q[c];
+            }
+        }
+        const ModelPlacement a = tree.place(q);
+        const ModelPlacement b = other.place(p);
+        for (std::size_t body = 0; body < model.bodies.size(); ++body) {
+            const auto same = static_cast<std::size_t>(find_body(again, model.bodies[body].name));
+            const Vec3 at = a.bodies[body].position;
+            // Polynomials of fourth degree stand for splines: 2 mm.
+            EXPECT_LT((b.bodies[same].position - Vec3(at.x(), -at.z(), at.y())).norm(),
+                      more == 0.0 ? 1e-9 : 2e-3)
+                << model.bodies[body].name << " " << more;
+        }
+    }
+}
+
+TEST(MujocoAgrees, GeneralMusclesIncludedFilesAndLocksAreRead) {
+    const support::TemporaryFolder folder;
+    std::ofstream(folder.path() / "part.xml")
+        << "<mujocoinclude><default><default class='big'><geom density='2000'/></default></default>"
+           "<compiler angle='radian'/></mujocoinclude>";
+    std::ofstream(folder.path() / "model.xml")
+        << "<mujoco><include file='part.xml'/><compiler meshdir='.'/><worldbody><site name='a'/>"
+           "<body name='arm' pos='0 0 0.1'><joint name='q' ref='0.3'/><joint name='held' axis='1 0 "
+           "0'/>"
+           "<geom class='big' type='sphere' size='0.1'/><site name='b' pos='0 0 0.2'/></body>"
+           "</worldbody><equality><joint joint1='held' polycoef='0.1 0 0 0 0'/></equality>"
+           "<tendon><spatial name='t'><site site='a'/><site site='b'/></spatial></tendon><actuator>"
+           "<general name='m' tendon='t' gaintype='muscle' dynprm='0.02 0.06' lengthrange='0.2 "
+           "0.5' "
+           "gainprm='0.5 1.5 321 200 0.5 1.6 7 1.3 1.4'/></actuator></mujoco>";
+    const MusculoskeletalModel model = read_mjcf(folder.path() / "model.xml");
+    ASSERT_EQ(model.muscles.size(), 1U);
+    EXPECT_DOUBLE_EQ(model.muscles[0].fmax, 321.0);
+    EXPECT_DOUBLE_EQ(model.muscles[0].velocity, 7.0);
+    EXPECT_DOUBLE_EQ(model.muscles[0].rise_time, 0.02);
+    EXPECT_NEAR(model.muscles[0].fibre, 0.3, 1e-12);
+    EXPECT_NEAR(model.muscles[0].tendon, 0.05, 1e-12);
+    EXPECT_NEAR(model.bodies[0].mass, 2000.0 * 4.0 / 3.0 * kPi * 1e-3, 1e-9);
+    EXPECT_DOUBLE_EQ(model.coordinates[0].rest, 0.3);  // radians, though a second compiler came
+    EXPECT_TRUE(model.coordinates[1].is_locked);
+    EXPECT_DOUBLE_EQ(model.coordinates[1].rest, 0.1);
+    // At the references the body stands as the file has it.
+    std::vector<double> q = {0.3, 0.0};
+    EXPECT_LT((KinematicTree(model).place(q).bodies[0].rotation - Mat3::Identity()).norm(), 1e-12);
+}
+
+}  // namespace
+}  // namespace sinew

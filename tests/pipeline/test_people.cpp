@@ -1,0 +1,70 @@
+#include "sinew/body/person_measures.h"
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/io/people_files.h"
+#include "sinew/pipeline/growth_recipe.h"
+#include "sinew/pipeline/make_body.h"
+#include "sinew/pipeline/people.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+const Body& preview_man() {
+    static const Body body = [] {
+        MakeBodyOptions options;
+        options.body.resolution = BodyResolution::Preview;
+        options.cache = SINEW_TEST_CACHE;
+        return make_body(options).body;
+    }();
+    return body;
+}
+
+}  // namespace
+
+// 1.80 m and 70 kg, and 1.75 m and 120 kg: an ordinary slim and an ordinary heavy man. 20 measures
+// against the regressions of [Gordon2014].
+TEST(People, OrdinaryMenAreMadeAsAskedFor) {
+    const PeopleTable table = known_people();
+    for (const auto& [stature, weight] : {std::pair(1.80, 70.0), std::pair(1.75, 120.0)}) {
+        GrowthPlan plan{.stature = stature, .weight = weight};
+        plan.people.table = std::make_shared<const PeopleTable>(table);
+        const GrowthResult grown = grow_person(preview_man(), plan);
+        const BodySummary made = summarise(grown.body);
+        EXPECT_NEAR(made.stature, stature, 1e-3);
+        EXPECT_NEAR(made.mass, weight, 0.1);
+        EXPECT_EQ((tet_volumes(grown.body.tets).array() <= 0.0).count(), 0);
+        const PersonTargets usual = person_targets(table, Sex::Male, stature, weight, 0.2);
+        std::vector<double> z;
+        const std::vector<double> measures = person_measures(grown.body);
+        for (std::size_t m = 0; m < measures.size(); ++m) {
+            const auto c =
+                static_cast<Eigen::Index>(find_measure(table, person_measure_names()[m], "test"));
+            z.push_back(std::abs(measures[m] - usual.measures[c]) / usual.spread[c]);
+        }
+        std::sort(z.begin(), z.end());
+        EXPECT_LT(z[z.size() / 2], 1.0);
+        EXPECT_LT(z.back(), 4.0);
+    }
+}
+
+TEST(People, DrawsAreTheSameAgainAndWithinTheRange) {
+    const PeopleTable table = known_people();
+    const auto first = drawn_people(table, {.count = 40, .seed = 3});
+    const auto longer = drawn_people(table, {.count = 60, .seed = 3});
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        EXPECT_EQ(first[i].values, longer[i].values);
+        const double bmi = first[i].values[1] / (first[i].values[0] * first[i].values[0]);
+        EXPECT_GE(bmi, 16.0);
+        EXPECT_LE(bmi, 45.0);
+        EXPECT_EQ(first[i].sex, i % 2 == 0 ? Sex::Female : Sex::Male);
+    }
+    EXPECT_NE(drawn_people(table, {.count = 1, .seed = 4})[0].values, first[0].values);
+}
+
+}  // namespace sinew
