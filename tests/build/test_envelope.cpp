@@ -83,6 +83,26 @@ TEST(Envelope, WithoutIterationsTheLeastThicknessRemains) {
     }
 }
 
+// Corners that touch a ball have triangles that cut into it; corners moved back until none does
+// leave a gap. The truth is between the two.
+TEST(Envelope, CutsIntoABallAreLeftAsFarAsAskedFor) {
+    constexpr double kRadius = 0.08;
+    const AnatomySolid ball(support::sphere(5, kRadius));
+    const TriangleMesh skin = support::sphere(2, 0.1);
+    const TetMesh flesh = tetrahedralise({skin}, {.max_edge = 0.06});
+    const double exact = 4.0 / 3.0 * std::numbers::pi * std::pow(kRadius, 3);
+    const auto volume_with = [&](double cut_share) {
+        const Envelope e = shrink_envelope(skin, flesh, ball, {.cut_share = cut_share});
+        return enclosed_volume(e.mesh) / exact;
+    };
+    const double outside = volume_with(0.0);
+    const double inside = volume_with(1.0);
+    EXPECT_GT(outside, 1.0);
+    EXPECT_LT(inside, 1.0);
+    // Radii are in between, so their cubes nearly are.
+    EXPECT_NEAR(volume_with(0.5), 0.5 * (outside + inside), 2e-3);
+}
+
 TEST(FatColumns, FillTheSpaceBetweenSkinAndEnvelopeOnce) {
     const Dumbbell& d = dumbbell();
     Points both(2 * d.skin.points.rows(), 3);

@@ -162,7 +162,8 @@ Envelope shrink_envelope(const TriangleMesh& skin, const TetMesh& flesh, const A
     EnvelopeFitting fitting(skin, shrinking.surface(), solid,
                             {.margin = options.margin,
                              .min_thickness = options.min_thickness,
-                             .thickness_over_edge = options.thickness_over_edge});
+                             .thickness_over_edge = options.thickness_over_edge,
+                             .cut_share = options.cut_share});
     fitting.run(progress);
     result.mesh.points =
         shape_columns(skin, fitting.points(), solid, {.margin = 0.5 * options.margin});

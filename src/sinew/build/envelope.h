@@ -21,7 +21,12 @@ struct EnvelopeOptions {
     double margin = 0.0006;               ///< kept from muscles and bones, m, >= 0
     double min_thickness = 0.0008;        ///< of the fat, where nothing thinner is forced, m, > 0
     double thickness_over_edge = 0.045;   ///< least thickness over the edges around, >= 0
-    int solver_steps = 12;                ///< local and global steps per iteration, >= 1
+    /// Of the cuts that triangles make into round parts between corners that touch them, [0, 1].
+    /// With 0 the envelope is outside of all parts and coarse triangles make fat too thin, with 1
+    /// too thick. Found on the built-in man: fat then has the same volume with 3000, 8500 and 21000
+    /// vertices, within 0.7 %.
+    double cut_share = 0.75;
+    int solver_steps = 12;  ///< local and global steps per iteration, >= 1
 };
 
 template <class Options, class Visitor>
@@ -52,6 +57,10 @@ void visit_fields(Options& o, Visitor&& v) {
                                    .help = "least thickness of fat over the edges around",
                                    .min = 0,
                                    .max = 0.5});
+    v(o.cut_share, Field{.name = "cut_share",
+                         .help = "of cuts into round parts that is left",
+                         .min = 0,
+                         .max = 1});
     v(o.solver_steps,
       Field{.name = "solver_steps", .help = "solver steps per iteration", .min = 1, .max = 1000});
 }
@@ -72,9 +81,9 @@ struct Envelope {
 /// where they first touched it.
 /// Departs: the paper leaves the unit of w_reg open; l gives it. Vertices keep near the normal of
 /// the skin that they started on, so that fat lies in columns between skin and envelope. Afterwards
-/// every vertex that makes a triangle cut into a muscle, a column of fat fold or the envelope meet
-/// itself or the skin goes back towards the skin, at most to the least thickness, where all of that
-/// holds; so the result is inside the skin everywhere and free of folds.
+/// every vertex that makes a triangle cut deep into a muscle, a column of fat fold or the envelope
+/// meet itself or the skin goes back towards the skin, at most to the least thickness, where all of
+/// that holds; so the result is inside the skin everywhere and free of folds.
 ///
 /// @param skin   closed, outward, without intersections
 /// @param flesh  tetrahedra that fill it; their first points are the skin's

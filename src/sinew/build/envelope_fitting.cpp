@@ -22,6 +22,7 @@ namespace {
 constexpr double kSteepest = 0.8;  // thickness over way along the skin
 constexpr double kFold = 0.12;     // least volume of a third of a column, of its due share
 constexpr int kFittingRounds = 60;
+constexpr int kLeavingRounds = 16;
 constexpr double kThinShare = 0.2;  // least thickness over that of the flesh
 constexpr double kThinnest = 2e-5;  // m: below this nothing fits
 constexpr double kFlatFold = 0.01;  // as kFold, where the fat is at its thinnest
@@ -211,16 +212,30 @@ void EnvelopeFitting::limit_slopes() {
     }
 }
 
+// Triangles that touch round parts with their corners cut into them, and corners that are moved
+// back until no triangle cuts leave a gap: the one makes the fat too thick, the other too thin, by
+// the same power of the edges' length. Between the two neither is the case, whatever the
+// resolution.
+void EnvelopeFitting::settle_parts() {
+    const std::vector<double> touching = depth_;
+    for (int round = 0; round < kLeavingRounds && leave_parts(); ++round) {
+        place();
+    }
+    for (std::size_t i = 0; i < depth_.size(); ++i) {
+        depth_[i] += options_.cut_share * (touching[i] - depth_[i]);
+    }
+    place();
+}
+
 void EnvelopeFitting::run(const Progress& progress) {
     auto stage = progress.stage("fat layer");
-    constexpr int kLeaving = 16;  // rounds of leaving parts; then only shape counts
+    settle_parts();
     for (int round = 0; round < kFittingRounds; ++round) {
-        bool has_moved = round < kLeaving && leave_parts();
         limit_slopes();
         place();
-        has_moved = unfold_columns() || has_moved;
+        bool has_moved = unfold_columns();
         place();
-        if (!has_moved || round == kLeaving) {
+        if (!has_moved) {
             has_moved = part_surfaces();
             place();
             if (!has_moved) {

@@ -14,6 +14,7 @@ struct EnvelopeFittingOptions {
     double margin = 0.0006;              ///< kept from muscles and bones, m
     double min_thickness = 0.0008;       ///< of the fat, m
     double thickness_over_edge = 0.045;  ///< of the fat, over the length of the edges around
+    double cut_share = 0.75;             ///< of cuts into round parts that is left, [0, 1]
 };
 
 /// The last part of shrink_envelope: takes a shrunken skin and makes it one that surfaces and
@@ -41,6 +42,7 @@ public:
 private:
     void place();  ///< points_ from depths
     bool leave_parts();
+    void settle_parts();
     bool unfold_columns();
     bool part_surfaces();
     void limit_slopes();
