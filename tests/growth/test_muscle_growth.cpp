@@ -3,10 +3,10 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/tet_quality.h"
-#include "sinew/meshing/inversions.h"
 #include "sinew/growth/muscle_growth.h"
 #include "sinew/growth/skin_barrier.h"
 #include "sinew/meshing/intersections.h"
+#include "sinew/meshing/inversions.h"
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>

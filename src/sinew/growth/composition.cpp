@@ -31,7 +31,8 @@ ReferenceIndices reference_of(Sex sex) {
 
 }  // namespace
 
-BodyComposition expected_composition(Sex sex, double stature, double mass, std::optional<double> age) {
+BodyComposition expected_composition(Sex sex, double stature, double mass,
+                                     std::optional<double> age) {
     const ReferenceIndices r = reference_of(sex);
     const double bmi = mass / (stature * stature);
     // fat + l + k log(fat / f) rises with fat: Newton from above keeps to one side of the root in

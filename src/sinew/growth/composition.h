@@ -32,6 +32,6 @@ inline constexpr double kMostBmi = 45.0;
 /// @param age      years, where it is known
 /// @throws InputError  for Sex::Unknown
 BodyComposition expected_composition(Sex sex, double stature, double mass,
-                                 std::optional<double> age = {});
+                                     std::optional<double> age = {});
 
 }  // namespace sinew

@@ -6,8 +6,8 @@
 namespace sinew {
 
 Tets prism_columns(const Triangles& triangles, Eigen::Index vertices) {
-    // With corners A < B < C of the outer surface, a b c below them: every side wall is cut from the lower
-    // outer vertex to the higher inner vertex, so columns side by side agree.
+    // With corners A < B < C of the outer surface, a b c below them: every side wall is cut from
+    // the lower outer vertex to the higher inner vertex, so columns side by side agree.
     Tets tets(3 * triangles.rows(), 4);
     const auto inner = static_cast<Index>(vertices);
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
