@@ -15,7 +15,7 @@ constexpr double kArmSign = 0.01;    // m, on either side of 0
 constexpr double kSignShare = 0.25;  // of the greater side, which the smaller one must reach
 constexpr double kArmJump = 0.02;    // m between neighbouring samples: looked at more closely
 constexpr double kRealJump = 0.01;   // m, left when the angles are 0.01 degrees apart
-constexpr int kSamples = 41;
+constexpr int kArmSamples = 41;
 constexpr int kHalvings = 9;
 constexpr double kLostRange = 0.09;  // rad
 constexpr double kDegrees = 180.0 / kPi;
@@ -74,7 +74,7 @@ private:
 
     double angle_at(std::size_t c, int k) const {
         const auto [low, high] = anatomical(c);
-        return low + (high - low) * k / (kSamples - 1);
+        return low + (high - low) * k / (kArmSamples - 1);
     }
 
     // All muscles, other coordinates at rest.
@@ -83,7 +83,7 @@ private:
         out.resize(exam_.model.muscles.size());
         std::vector<double> q = rest_coordinates(exam_.model);
         const double step = angle_at(c, 1) - angle_at(c, 0);
-        for (int k = 0; k < kSamples; ++k) {
+        for (int k = 0; k < kArmSamples; ++k) {
             q[c] = angle_at(c, k);
             const std::vector<double> slopes = exam_.slopes(q, c);
             for (std::size_t m = 0; m < out.size(); ++m) {
@@ -117,7 +117,7 @@ private:
     void report_jump(std::size_t c, std::size_t m) {
         const ArmSweep& s = sweeps_[c][m];
         ArmJump worst;
-        for (int k = 0; k + 1 < kSamples; ++k) {
+        for (int k = 0; k + 1 < kArmSamples; ++k) {
             const auto i = static_cast<std::size_t>(k);
             if (std::abs(s.slope[i + 1] - s.slope[i]) > kArmJump) {
                 const ArmJump jump = refine(c, m, k);

@@ -10,11 +10,11 @@ namespace sinew {
 
 namespace {
 
-constexpr double kClearArm = 0.008;   // m, from which on a moment arm says which way
-constexpr double kForceFactor = 8.0;  // models differ by 3
-constexpr double kFibreFactor = 2.5;  // models differ by 1.6
-constexpr double kMidline = 0.01;     // m beyond the middle of the body
-constexpr std::size_t kFewest = 3;    // muscles that make a comparison
+constexpr double kTellingArm = 0.008;  // m, from which on a moment arm says which way
+constexpr double kForceFactor = 8.0;   // models differ by 3
+constexpr double kFibreFactor = 2.5;   // models differ by 1.6
+constexpr double kMidline = 0.01;      // m beyond the middle of the body
+constexpr std::size_t kFewest = 3;     // muscles that make a comparison
 
 double median_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -80,7 +80,7 @@ private:
         std::vector<std::pair<std::size_t, double>> votes;  // muscle, arm by known sign
         double sum = 0.0;
         for (std::size_t m = 0; m < known_.size(); ++m) {
-            if (known_[m] == nullptr || std::abs(slopes[m]) < kClearArm) {
+            if (known_[m] == nullptr || std::abs(slopes[m]) < kTellingArm) {
                 continue;
             }
             for (const KnownAction& action : known_[m]->actions) {
@@ -104,7 +104,7 @@ private:
                                      votes.size() - 1),
                  .where = where_muscle(exam_.model.muscles[m]),
                  .value = slopes[m],
-                 .low = kClearArm,
+                 .low = kTellingArm,
                  .high = 0.1,
                  .unit = "m",
                  .source = "Gray1918",

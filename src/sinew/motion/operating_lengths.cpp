@@ -1,5 +1,6 @@
 #include "sinew/motion/operating_lengths.h"
 
+#include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <algorithm>
@@ -10,10 +11,9 @@ namespace sinew {
 
 namespace {
 
-constexpr double kDegree = kPi / 180.0;
 constexpr int kSteps = 6;  // of each coordinate's range
 constexpr double kStraightLegRaise = 70.0 * kDegree;
-constexpr double kWidest = kPi;          // of ranges that are swept
+constexpr double kWidestRange = kPi;     // of ranges that are swept
 constexpr double kLeastTendon = 0.001;   // m
 constexpr double kMostFibreShare = 0.9;  // of the path at rest
 constexpr double kLeastAtRest = 0.55;    // of the optimal length
@@ -72,7 +72,7 @@ private:
     void sweep(std::size_t c) {
         const Coordinate& coordinate = model_.coordinates[c];
         if (!coordinate.is_rotation || !(coordinate.low < coordinate.high) ||
-            coordinate.high - coordinate.low > kWidest) {
+            coordinate.high - coordinate.low > kWidestRange) {
             return;
         }
         for (int k = 0; k <= kSteps; ++k) {

@@ -10,7 +10,7 @@ namespace sinew {
 namespace {
 
 constexpr double kEndless = 100.0;  // m, of MuJoCo's cylinders
-constexpr int kValues = 9;          // of each coordinate
+constexpr int kSideValues = 9;      // of each coordinate
 constexpr double kUnbounded = 0.5;  // rad or m to either side where there is no range
 
 // Muscles of one surface in a model of their own.
@@ -41,8 +41,8 @@ std::vector<double> swept_lengths(const MusculoskeletalModel& model, const Kinem
         const double low = std::isfinite(q.low) ? q.low : q.rest - kUnbounded;
         const double high = std::isfinite(q.high) ? q.high : q.rest + kUnbounded;
         std::vector<double> pose = rest_coordinates(model);
-        for (int k = 0; k < kValues; ++k) {
-            pose[c] = low + (high - low) * k / (kValues - 1);
+        for (int k = 0; k < kSideValues; ++k) {
+            pose[c] = low + (high - low) * k / (kSideValues - 1);
             const std::vector<double> lengths = paths.evaluate(tree.place(pose)).length;
             out.insert(out.end(), lengths.begin(), lengths.end());
         }

@@ -63,9 +63,9 @@ void require_columns(const MotionTable& table, const std::vector<std::string>& m
 }
 
 /// Activation of every muscle of the scene at a time.
-class Activations {
+class ActivationCourse {
 public:
-    Activations(const ContractJob& job, const MuscleScene& scene, const MotionTable& keys)
+    ActivationCourse(const ContractJob& job, const MuscleScene& scene, const MotionTable& keys)
         : job_(job), count_(scene.names.size()) {
         const auto kind = job.activation.kind;
         if (kind == ActivationPlan::Kind::Table || kind == ActivationPlan::Kind::KeyFrames) {
@@ -172,7 +172,7 @@ void require_job(const ContractJob& job) {
 }
 
 /// One frame further. @return Newton iterations
-int step_frame(const ContractJob& job, const Stage& stage, const Activations& activations,
+int step_frame(const ContractJob& job, const Stage& stage, const ActivationCourse& activations,
                double begin, double end, double total, MuscleSimulator& simulator, ContractRun& run,
                const Progress& progress) {
     if (job.is_static) {
@@ -246,7 +246,7 @@ ContractRun run_contraction(const ContractJob& job, const Progress& progress,
     ContractRun run;
     const Timer filling;
     Stage stage = prepare(job, progress);
-    const Activations activations(job, stage.scene, stage.key_activations);
+    const ActivationCourse activations(job, stage.scene, stage.key_activations);
     MuscleSimulator simulator(stage.scene, job.simulator);
     run.seconds_fill = filling.seconds();
 
