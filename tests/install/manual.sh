@@ -44,7 +44,7 @@ expect() {
     shift
     [ "$(offered "$@")" = "$wanted" ] || fail "after '$*': offered '$(offered "$@")', wanted '$wanted'"
 }
-expect "figure" sinew fi
+expect "figure fit" sinew fi
 expect "--version" sinew --v
 expect "--sex" sinew figure --se
 expect "--seed --sex" sinew build --se

@@ -90,8 +90,10 @@ TEST(MakeBody, SkinAndEnvelopeAreNestedAndConform) {
     EXPECT_NEAR(volume(body.tets), enclosed_volume(body.skin.mesh), 1e-9);
 }
 
-TEST(MakeBody, Saito2015EnvelopeEnclosesMusclesAndBones) {
-    EXPECT_GE(preview().quality.enclosed, 0.995);
+// A part of the cuts of its triangles into round muscles is left, so that fat has one volume at
+// every resolution (EnvelopeOptions::cut_share); they are deepest here.
+TEST(MakeBody, Saito2015EnvelopeEnclosesMusclesAndBonesButForShallowCuts) {
+    EXPECT_GE(preview().quality.enclosed, 0.95);
 }
 
 TEST(MakeBody, FractionsAddUpToTheMusclesVolumes) {

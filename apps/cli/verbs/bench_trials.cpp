@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #include "bench/trial_bench.h"
+#include "bench/trial_doctor.h"
+#include "bench/trial_mujoco.h"
 
 namespace sinew::cli {
 
@@ -17,6 +19,40 @@ nlohmann::ordered_json named_json(const bench::TrialBench::Named& values) {
         out[name] = value;
     }
     return out;
+}
+
+// Faults planted in models and found as errors, and what healthy models are accused of.
+nlohmann::ordered_json doctor_json(const bench::DoctorTrial& trial) {
+    auto models = nlohmann::ordered_json::array();
+    for (const bench::DoctorRow& row : trial.rows) {
+        models.push_back({{"model", row.model},
+                          {"errors", row.errors},
+                          {"remarks", row.remarks},
+                          {"planted", row.planted},
+                          {"found", row.found},
+                          {"missed", row.missed}});
+    }
+    return {{"found", trial.found_share()},
+            {"false_errors", trial.false_share()},
+            {"models", std::move(models)},
+            {"unread", trial.unread}};
+}
+
+nlohmann::ordered_json mujoco_json(const std::vector<bench::MujocoRow>& rows) {
+    auto models = nlohmann::ordered_json::array();
+    for (const bench::MujocoRow& row : rows) {
+        const std::string refused = row.refused.empty() ? row.check.refusal : row.refused;
+        models.push_back({{"model", row.model},
+                          {"is_written", row.is_written},
+                          {"refused", refused},
+                          {"poses", row.check.poses},
+                          {"length_rms_m", row.check.length_rms},
+                          {"length_most_m", row.check.length_most},
+                          {"fraction_over_1mm", row.check.share_over_1mm},
+                          {"force_rms", row.check.force_rms},
+                          {"ran_s", row.check.ran}});
+    }
+    return models;
 }
 
 }  // namespace
@@ -42,7 +78,9 @@ void bench_trials(const std::string& data, const Context& context, nlohmann::ord
               {"gait2392_ik_rms_m", b.gait2392_ik_rms_m},
               {"optimisation_frames_per_s", b.optimisation_frames_per_s},
               {"gait2392_optimisation_frames_per_s", b.gait2392_optimisation_frames_per_s},
-              {"peak_of_stance", named_json(b.peak_of_stance)}};
+              {"peak_of_stance", named_json(b.peak_of_stance)},
+              {"doctor", doctor_json(bench::run_doctor_trial(folder, 6, context.progress))},
+              {"mujoco", mujoco_json(bench::run_mujoco_trial(folder, {}, context.progress))}};
     if (context.tells()) {
         for (const auto& [key, value] : result.items()) {
             fmt::print("{:<36} {}\n", key, value.dump());
