@@ -29,6 +29,10 @@ sinew tetrahedralise --quiet man/bones/femur_l.ply -o femur.vtu
 sinew render --quiet man/skin.ply -o skin.png --size 100x160
 [ -s skin.png ] || fail "sinew render wrote nothing"
 done_in "sinew tetrahedralise, render"
+# Data beyond the figure: shapes and measures of people.
+sinew people --quiet --count 1 -o people
+[ -s people/person_0001.sinew ] || fail "sinew people made nobody"
+done_in "sinew people"
 
 # get PATH: what the studio answers, status line first.
 get() {
