@@ -1,5 +1,6 @@
 // Kernels of linalg beside what Eigen offers for the same work.
 
+#include "sinew/base/arrays.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/random.h"
 #include "sinew/linalg/batch3.h"
@@ -96,10 +97,8 @@ SparseSymmetric grid(int n) {
 Eigen::SparseMatrix<double> in_eigen(const SparseSymmetric& A) {
     std::vector<Eigen::Triplet<double>> triplets;
     for (int i = 0; i < A.size; ++i) {
-        for (auto e = A.start[static_cast<std::size_t>(i)];
-             e < A.start[static_cast<std::size_t>(i) + 1]; ++e) {
-            triplets.emplace_back(i, A.column[static_cast<std::size_t>(e)],
-                                  A.value[static_cast<std::size_t>(e)]);
+        for (auto e = A.start[at(i)]; e < A.start[static_cast<std::size_t>(i) + 1]; ++e) {
+            triplets.emplace_back(i, A.column[at(e)], A.value[at(e)]);
         }
     }
     Eigen::SparseMatrix<double> B(A.size, A.size);

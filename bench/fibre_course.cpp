@@ -80,8 +80,7 @@ double muscle_share(const Body& body, std::size_t tet, Index muscle) {
     double share = 0.0;
     for (Index e = body.shares.start[tet]; e < body.shares.start[tet + 1]; ++e) {
         const auto i = static_cast<std::size_t>(e);
-        const Tissue tissue =
-            body.materials[static_cast<std::size_t>(body.shares.material[i])].tissue;
+        const Tissue tissue = body.materials[at(body.shares.material[i])].tissue;
         const bool is_muscle = tissue == Tissue::Muscle || tissue == Tissue::Tendon;
         share += is_muscle && body.shares.part[i] == muscle ? body.shares.fraction[i] : 0.0;
     }
@@ -98,8 +97,8 @@ std::vector<std::vector<Entry>> entries_of_muscles(const Body& body) {
     std::vector<std::vector<Entry>> entries(body.muscles.size());
     for (std::size_t t = 0; t + 1 < body.fibres.start.size(); ++t) {
         for (Index e = body.fibres.start[t]; e < body.fibres.start[t + 1]; ++e) {
-            entries[static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)])]
-                .push_back({.tet = static_cast<Index>(t), .fibre = e});
+            entries[at(body.fibres.muscle[at(e)])].push_back(
+                {.tet = static_cast<Index>(t), .fibre = e});
         }
     }
     return entries;
@@ -112,8 +111,8 @@ std::optional<double> stroke_angle(const Body& body, Index muscle, const KnownCo
         Vec3 middle = Vec3::Zero();
         std::array<Vec3, 4> p;
         for (int k = 0; k < 4; ++k) {
-            p[static_cast<std::size_t>(k)] = point(body.tets.points, body.tets.tets(entry.tet, k));
-            middle += 0.25 * p[static_cast<std::size_t>(k)];
+            p[at(k)] = point(body.tets.points, body.tets.tets(entry.tet, k));
+            middle += 0.25 * p[at(k)];
         }
         const double volume = std::abs((p[1] - p[0]).dot((p[2] - p[0]).cross(p[3] - p[0]))) / 6.0;
         const double w = volume * muscle_share(body, static_cast<std::size_t>(entry.tet), muscle);

@@ -147,7 +147,7 @@ Target model_target(const std::filesystem::path& folder) {
                     std::vector<Vec3> all;
                     std::vector<Mat3> turned;
                     for (const ModelJoint& joint : model.joints) {
-                        const Placement& T = placed.bodies[static_cast<std::size_t>(joint.child)];
+                        const Placement& T = placed.bodies[at(joint.child)];
                         all.push_back(T * joint.child_frame.position);
                         turned.push_back(T.rotation);
                     }
@@ -207,21 +207,32 @@ double deepest_sole(const MovedPerson& person, std::size_t ankle, std::size_t jo
     return deepest;
 }
 
-// When a point of a recorded foot stands, judged without the retargeter: it is no more than 3 cm
-// above the height that it has when the foot is lowest (the 5th percentile over the clip) and goes
-// no faster than 0.15 m/s between the frames beside, for at least three frames. The first frame, a
-// T-pose, is none of the motion. Lengths are those of a person with legs of 0.85 m.
-std::vector<std::pair<std::size_t, std::size_t>> recorded_stands(const std::vector<Vec3>& path,
-                                                                 double frame_time, double leg) {
-    constexpr double kLow = 0.03 / 0.85;
-    constexpr double kSlow = 0.15 / 0.85;
+// The height that a point of a foot has when it is lowest: the 5th percentile over the clip,
+// without the first frame, a T-pose.
+double low_percentile(const std::vector<Vec3>& path) {
     std::vector<double> heights;
     for (std::size_t f = 1; f < path.size(); ++f) {
         heights.push_back(path[f].y());
     }
     std::sort(heights.begin(), heights.end());
-    const double lowest = heights[heights.size() / 20];
+    return heights[heights.size() / 20];
+}
+
+// When a point of a recorded foot stands, judged without the retargeter: it is no more than 3 cm
+// above its lowest height and goes no faster than 0.15 m/s between the frames beside, for at least
+// three frames. A foot that is never lower than 5 cm above the other is held up, and stands on
+// nothing. Lengths are those of a person with legs of 0.85 m.
+std::vector<std::pair<std::size_t, std::size_t>> recorded_stands(const std::vector<Vec3>& path,
+                                                                 const std::vector<Vec3>& other,
+                                                                 double frame_time, double leg) {
+    constexpr double kHeldUp = 0.05 / 0.85;
+    constexpr double kLow = 0.03 / 0.85;
+    constexpr double kSlow = 0.15 / 0.85;
+    const double lowest = low_percentile(path);
     std::vector<std::pair<std::size_t, std::size_t>> spans;
+    if (lowest > low_percentile(other) + kHeldUp * leg) {
+        return spans;
+    }
     std::size_t begin = 0;
     for (std::size_t f = 2; f < path.size(); ++f) {
         const bool stands = f + 1 < path.size() && path[f].y() < lowest + kLow * leg &&
@@ -249,14 +260,38 @@ double widest(const std::vector<Vec3>& path, std::size_t first, std::size_t last
     return far;
 }
 
+// Frames of a span in which the target's own point is low too. A heel that limits lift where the
+// recorded one stands touches nothing; such frames are counted.
+std::vector<std::pair<std::size_t, std::size_t>> low_spans(const std::vector<Vec3>& path,
+                                                           std::size_t first, std::size_t last,
+                                                           double rest, double leg,
+                                                           double& lifted) {
+    constexpr double kLow = 0.03 / 0.85;
+    std::vector<std::pair<std::size_t, std::size_t>> spans;
+    bool is_open = false;
+    for (std::size_t f = first; f <= last; ++f) {
+        const bool is_low = path[f].y() < rest + kLow * leg;
+        if (is_low && is_open) {
+            spans.back().second = f;
+        } else if (is_low) {
+            spans.emplace_back(f, f);
+        } else {
+            lifted += 1.0;
+        }
+        is_open = is_low;
+    }
+    return spans;
+}
+
 void measure_feet(const Recording& recording, const PersonJoints& source, const MovedPerson& person,
                   double ground, MotionFit& fit) {
     std::vector<double> slides;
+    double standing = 0.0;  // frames
+    double lifted = 0.0;
     double leg = 0.0;
     double recorded_leg = 0.0;
     for (const auto& [a, b] : {std::pair{"hip_l", "knee_l"}, {"knee_l", "ankle_l"}}) {
-        leg += (person.rest[static_cast<std::size_t>(person.joints.first(a))] -
-                person.rest[static_cast<std::size_t>(person.joints.first(b))])
+        leg += (person.rest[at(person.joints.first(a))] - person.rest[at(person.joints.first(b))])
                    .norm();
         recorded_leg +=
             (recording.rest_position(source.first(a)) - recording.rest_position(source.first(b)))
@@ -268,22 +303,33 @@ void measure_feet(const Recording& recording, const PersonJoints& source, const 
             const Index recorded_joint = source.first(point + side);
             const auto ankle = static_cast<std::size_t>(person.joints.first("ankle" + side));
             const auto joint = static_cast<std::size_t>(person.joints.first(point + side));
+            const Index other_joint = source.first(point + (side == "_l" ? "_r" : "_l"));
             std::vector<Vec3> recorded;
+            std::vector<Vec3> other;
             std::vector<Vec3> own;
             for (std::size_t f = 0; f < recording.poses.size(); ++f) {
                 recorded.push_back(leg / recorded_leg * recording.position(f, recorded_joint));
+                other.push_back(leg / recorded_leg * recording.position(f, other_joint));
                 own.push_back(person.frames[f][joint]);
             }
-            for (const auto& [first, last] : recorded_stands(recorded, frame_time, leg)) {
-                const double slide = widest(own, first, last);
-                slides.push_back(slide);
+            for (const auto& [first, last] : recorded_stands(recorded, other, frame_time, leg)) {
                 fit.recorded_slide = std::max(fit.recorded_slide, widest(recorded, first, last));
+                double slide = 0.0;
+                for (const auto& [begin, end] :
+                     low_spans(own, first, last, person.rest[joint].y(), leg, lifted)) {
+                    slide = std::max(slide, widest(own, begin, end));
+                }
+                slides.push_back(slide);
+                standing += static_cast<double>(last - first + 1);
             }
             fit.foot_depth = std::max(fit.foot_depth, deepest_sole(person, ankle, joint, ground));
         }
     }
     std::sort(slides.begin(), slides.end());
+    fit.lifted = lifted / std::max(standing, 1.0);
     fit.steps = static_cast<int>(slides.size());
+    fit.steps_over = static_cast<int>(
+        std::count_if(slides.begin(), slides.end(), [](double slide) { return slide > 0.01; }));
     if (!slides.empty()) {
         fit.slide = slides.back();
         fit.slide_median = slides[slides.size() / 2];

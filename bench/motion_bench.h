@@ -23,7 +23,9 @@ struct MotionFit {
     double slide_p95 = 0.0;       ///< m, of 95 % of the steps
     double slide_median = 0.0;    ///< m
     double recorded_slide = 0.0;  ///< m, the most that a standing foot of the recording goes
+    double lifted = 0.0;          ///< fraction of standing frames in which the target's is up
     int steps = 0;
+    int steps_over = 0;  ///< of them, with a slide of more than 1 cm
     double ms_per_frame = 0.0;
     std::vector<LimbError> limbs = {};  ///< as the retargeter reports them
 };

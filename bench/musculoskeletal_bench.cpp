@@ -118,15 +118,15 @@ void time_paths(const MusculoskeletalModel& blended, const MusculoskeletalModel&
         }
     }
     out.paths_us = time_us([&](int i) {
-        tree.place(poses[static_cast<std::size_t>(i)], place);
+        tree.place(poses[at(i)], place);
         blended_paths.evaluate(place, a);
     });
     out.fixed_paths_us = time_us([&](int i) {
-        tree.place(poses[static_cast<std::size_t>(i)], place);
+        tree.place(poses[at(i)], place);
         fixed_paths.evaluate(place, b);
     });
     out.mujoco_tendons_us = time_us([&](int i) {
-        const std::vector<double>& q = poses[static_cast<std::size_t>(i)];
+        const std::vector<double>& q = poses[at(i)];
         for (std::size_t c = 0; c < q.size(); ++c) {
             world.data->qpos[world.address[c]] = q[c];
         }

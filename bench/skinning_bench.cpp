@@ -45,7 +45,7 @@ double time_block(ProjectiveSkinning& skinning, const CharacterSkeleton& skeleto
         const Timer timer;
         const SkinFrameReport report = skinning.step(pose);
         const double seconds = timer.seconds();
-        double& least = times.least[static_cast<std::size_t>(f)];
+        double& least = times.least[at(f)];
         least = std::min(least, seconds);
         times.local += 1e3 * report.seconds_local / static_cast<double>(times.least.size());
         times.global += 1e3 * report.seconds_global / static_cast<double>(times.least.size());

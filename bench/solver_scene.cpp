@@ -130,7 +130,7 @@ BodyScene body_scene(double cell) {
     scene.bone_corners.resize(samples, 4);
     scene.bone_targets = Points::Zero(samples, 3);
     for (Eigen::Index i = 0; i < samples; ++i) {
-        scene.bone_corners.row(i) = scene.mesh.tets.row(near_bone[static_cast<std::size_t>(i)]);
+        scene.bone_corners.row(i) = scene.mesh.tets.row(near_bone[at(i)]);
         for (int k = 0; k < 4; ++k) {
             scene.bone_targets.row(i) += 0.25 * scene.mesh.points.row(scene.bone_corners(i, k));
         }

@@ -55,8 +55,7 @@ double rms_in(const MusculoskeletalModel& model, const MotionTable& motion, cons
             const Index column = find_marker(data, name);
             for (const ModelMarker& marker : model.markers) {
                 if (weight > 0.0 && column >= 0 && marker.name == name) {
-                    const Vec3 x =
-                        placed.bodies[static_cast<std::size_t>(marker.body)] * marker.position;
+                    const Vec3 x = placed.bodies[at(marker.body)] * marker.position;
                     sum += (x - data.at(r, static_cast<std::size_t>(column))).squaredNorm();
                     ++count;
                 }
@@ -105,8 +104,7 @@ void time_gait2392(const std::filesystem::path& file, TrialBench& out) {
             const double phase = 7.0 * t + static_cast<double>(k);
             const Vec3 slip =
                 3e-3 * Vec3(std::sin(phase), std::cos(1.3 * phase), std::sin(2.0 * phase));
-            data.positions.push_back(placed.bodies[static_cast<std::size_t>(m.body)] * m.position +
-                                     slip);
+            data.positions.push_back(placed.bodies[at(m.body)] * m.position + slip);
         }
     }
     motion.times = data.times;

@@ -29,7 +29,7 @@ MujocoRow try_mujoco(const std::filesystem::path& file, int poses) {
         const std::filesystem::path written =
             std::filesystem::temp_directory_path() /
             ("sinew-trial-" + std::to_string(reinterpret_cast<std::uintptr_t>(&row)) + ".xml");
-        write_any_model(written, model);
+        write_any_model(written, model, {.has_meshes = false});
         row.check = check_in_mujoco(written, model, {.poses = poses});
         std::filesystem::remove(written);
     } catch (const InputError& e) {

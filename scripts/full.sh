@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What takes too long for every change and is run once a week: the documented build with GCC, one file at a time, with its
-# tests; clang-tidy on every source; public headers one by one and their reference pages; the package in a bare system. Everything is run, also after a failure.
+# tests; clang-tidy on every source; public headers one by one and their reference pages; the package in a bare system; the README's block
+# "Five minutes" in a clone. Everything is run, also after a failure.
 source "$(dirname "$0")/lib.sh"
 
 install_packages build page test browser package docs full
@@ -23,5 +24,6 @@ part "clang-tidy on everything" scripts/tidy.sh --all
 part "Every public header compiles alone" scripts/headers.sh
 part "Reference pages without warnings" scripts/docs.sh
 part "The package in a bare system" scripts/package_test.sh
+part "Every line of the README's five minutes" scripts/five_minutes.sh
 [ ${#failed[@]} -eq 0 ] || fail "${failed[*]}" "look at the logs above"
 say "All done."

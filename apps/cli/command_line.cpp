@@ -332,10 +332,34 @@ std::string unknown_verb_message(const std::string& word, const std::vector<Verb
                        join(names, ", "));
 }
 
+/// Options that every verb has may stand before it: `sinew --json info a.ply`.
+void bring_verb_first(std::vector<char*>& words) {
+    std::size_t i = 1;
+    while (i < words.size()) {
+        const std::string_view word = words[i];
+        if (word == "--threads") {
+            i += 2;
+        } else if (word == "-q" || word == "--quiet" || word == "--json" ||
+                   word.starts_with("--threads=")) {
+            ++i;
+        } else {
+            break;
+        }
+    }
+    if (i > 1 && i < words.size() && words[i][0] != '-') {
+        const auto begin = words.begin() + 1;
+        const auto verb = words.begin() + static_cast<std::ptrdiff_t>(i);
+        std::rotate(begin, verb, verb + 1);
+    }
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
     occupy_closed_streams();
+    std::vector<char*> line(argv, argv + argc);
+    bring_verb_first(line);
+    argv = line.data();
     std::signal(SIGPIPE, SIG_IGN);
     CLI::App app("Sinew builds, personalises, grows, poses and moves anatomical humans.", "sinew");
     app.set_version_flag("--version", version_report());

@@ -87,9 +87,7 @@ Json joints_of(const Body& body) {
     for (const PosableJoint& joint : joints) {
         Json entry = named(joint.name);
         entry["position"] = {joint.centre.x(), joint.centre.y(), joint.centre.z()};
-        entry["parent"] = joint.parent >= 0
-                              ? Json(joints[static_cast<std::size_t>(joint.parent)].name)
-                              : Json(nullptr);
+        entry["parent"] = joint.parent >= 0 ? Json(joints[at(joint.parent)].name) : Json(nullptr);
         entry["axes"] = Json::array();
         entry["limits_deg"] = Json::array();
         entry["motions"] = Json::array();

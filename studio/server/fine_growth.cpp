@@ -170,7 +170,7 @@ void FineGrowth::grow() {
         result_ = std::make_shared<const GrowthResult>(std::move(grown));
         growth_.take_fine_measures(lock, std::move(measured));
         for (int k = 0; k < kDisplayLayers; ++k) {
-            views_.broadcast_frame(lock, k, frames[static_cast<std::size_t>(k)], true);
+            views_.broadcast_frame(lock, k, frames[at(k)], true);
         }
         views_.broadcast_state(lock);
     }

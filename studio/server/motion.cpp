@@ -96,7 +96,7 @@ Json Motion::contract(const Json& message) {
     for (const auto& [word, a] : read_activations(message)) {
         wish.mode = a == 0.0 ? wish.mode : "contract";
         for (const Index m : find_muscles(muscles, word, "activations")) {
-            wish.activation[static_cast<std::size_t>(m)] = a;
+            wish.activation[at(m)] = a;
         }
     }
     return follow(std::move(wish));

@@ -34,7 +34,7 @@ Json shifted(const Json& a, const Json& b, const Json& c) {
 Points layer_points(const Scene& scene, const Correction& correction, DisplayLayer layer,
                     const Points& x) {
     Points moved = scene.surfaces.reshaped(layer, x);
-    if (const auto& more = correction[static_cast<std::size_t>(layer)]) {
+    if (const auto& more = correction[at(layer)]) {
         moved += *more;
     }
     return moved;

@@ -64,6 +64,35 @@ TEST(KinematicModel, PlacesSegmentsWhereThePoseDoes) {
     }
 }
 
+// What coordinates that changed carry is placed anew, the rest stands: bit for bit as all at once.
+TEST(KinematicModel, UpdatesPlaceAsAllAtOnceDoes) {
+    const Skeleton skeleton = leg();
+    const KinematicTree tree(kinematic_model(skeleton));
+    std::vector<double> q = random_pose(skeleton).coordinates;
+    ModelPlacement updated = tree.place(q);
+    for (std::size_t c = 0; c < q.size(); ++c) {
+        q[c] += 0.05;
+        tree.update(q, updated);
+        const ModelPlacement whole = tree.place(q);
+        for (std::size_t b = 0; b < whole.bodies.size(); ++b) {
+            EXPECT_EQ(updated.bodies[b].rotation, whole.bodies[b].rotation) << c;
+            EXPECT_EQ(updated.bodies[b].position, whole.bodies[b].position) << c;
+        }
+        for (std::size_t d = 0; d < whole.columns.size(); ++d) {
+            EXPECT_EQ(updated.columns[d].angular, whole.columns[d].angular) << c;
+            EXPECT_EQ(updated.columns[d].linear, whole.columns[d].linear) << c;
+        }
+    }
+    // A body that is not wanted stays where it was.
+    const Vec3 before = updated.bodies.back().position;
+    std::vector<char> wanted(tree.body_count(), 1);
+    wanted.back() = 0;
+    q[0] += 1.0;
+    tree.update(q, updated, wanted);
+    EXPECT_EQ(updated.bodies.back().position, before);
+    EXPECT_EQ(updated.bodies.front().position, tree.place(q).bodies.front().position);
+}
+
 TEST(KinematicModel, ACharactersPlacementsAreItsPose) {
     CharacterSkeleton skeleton;
     skeleton.joints = {{.name = "a", .parent = -1, .position = Vec3(0, 1, 0)},

@@ -1,5 +1,6 @@
 #include "sinew/base/timer.h"
 #include "sinew/io/archive.h"
+#include "sinew/io/file_bytes.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/io/point_cache.h"
@@ -12,6 +13,7 @@
 
 #include "tests/cli/run_sinew.h"
 #include "tests/support/limb_body.h"
+#include "tests/support/schema_check.h"
 #include "tests/support/shapes.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/words.h"
@@ -127,6 +129,46 @@ TEST(CliSkin, ComparesThreeMethodsInAPicture) {
         EXPECT_EQ(refused.code, 2) << wrong;
         EXPECT_FALSE(std::filesystem::exists(arm.folder / "not.mdd"));
     }
+}
+
+// The same bytes by flags and by a job file in another folder, whose paths are relative to it.
+TEST(CliSkin, AJobFileAsksForTheSameAsFlags) {
+    const ArmFiles arm;
+    std::filesystem::create_directory(arm.folder.path() / "jobs");
+    std::ofstream(arm.folder / "jobs/bend.json")
+        << R"({"version": 1, "mesh": "../arm.ply", "skeleton": "../bones.json",
+               "motion": "../bend.json", "output": "../job.mdd", "collisions": "local",
+               "iterations": 7, "rate": 20, "settle": 3})";
+    const std::string job = arm.folder / "jobs/bend.json";
+    const auto run = [](const std::vector<std::string>& words) {
+        const support::Outcome outcome = support::run_sinew(words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome;
+    };
+    run(arm.skin({"--collisions", "local", "--iterations", "7", "--rate", "20", "--settle", "3",
+                  "-o", arm.folder / "flags.mdd"}));
+    const nlohmann::ordered_json said =
+        nlohmann::ordered_json::parse(run({"skin", "--job", job, "--json"}).out);
+    const auto bytes = [&](const char* name) {
+        return read_file_bytes(arm.folder / name, 1 << 24);
+    };
+    EXPECT_EQ(bytes("job.mdd"), bytes("flags.mdd"));
+    // A flag overrides the file, here to what another run by flags alone has.
+    run({"skin", "--job", job, "--collisions", "none", "-o", arm.folder / "over.mdd"});
+    run(arm.skin(
+        {"--iterations", "7", "--rate", "20", "--settle", "3", "-o", arm.folder / "none.mdd"}));
+    EXPECT_EQ(bytes("over.mdd"), bytes("none.mdd"));
+    // File and result keep the schema; what does not is refused.
+    const nlohmann::ordered_json schema =
+        nlohmann::ordered_json::parse(support::run_sinew({"schema", "skin"}).out);
+    EXPECT_EQ(
+        support::schema_complaint(schema, nlohmann::ordered_json::parse(bytes("jobs/bend.json"))),
+        "");
+    EXPECT_EQ(support::schema_complaint({{"$ref", "#/$defs/result"}}, said, schema, "result"), "");
+    std::ofstream(arm.folder / "wrong.json") << R"({"version": 1, "mehs": "arm.ply"})";
+    const support::Outcome wrong = support::run_sinew({"skin", "--job", arm.folder / "wrong.json"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_TRUE(support::has(wrong.err, "mesh")) << wrong.err;
 }
 
 // What the studio plays is compared with the library in tests/studio/test_motion.cpp.

@@ -11,6 +11,7 @@ int feed_bvh(const std::uint8_t* data, std::size_t size);
 int feed_c3d(const std::uint8_t* data, std::size_t size);
 int feed_documents(const std::uint8_t* data, std::size_t size);
 int feed_fbx_points(const std::uint8_t* data, std::size_t size);
+int feed_formula(const std::uint8_t* data, std::size_t size);
 int feed_gltf(const std::uint8_t* data, std::size_t size);
 int feed_mass(const std::uint8_t* data, std::size_t size);
 int feed_medit(const std::uint8_t* data, std::size_t size);

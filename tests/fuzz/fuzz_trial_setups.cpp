@@ -6,7 +6,8 @@
 #include "tests/fuzz/fuzz_reader.h"
 #include "tests/fuzz/fuzz_targets.h"
 
-// Set-ups of loads, reserves, inverse kinematics and scaling, each from the same bytes.
+// Set-ups of loads, reserves, inverse kinematics, scaling and marker sets, each from the same
+// bytes.
 int sinew::fuzz::feed_trial_setups(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
     const auto feed = [](auto call) {
@@ -20,5 +21,6 @@ int sinew::fuzz::feed_trial_setups(const std::uint8_t* data, std::size_t size) {
     feed([&] { sinew::parse_reserve_actuators(text, "fuzz"); });
     feed([&] { sinew::parse_ik_setup(text, "fuzz"); });
     feed([&] { sinew::parse_scale_setup(text, "fuzz"); });
+    feed([&] { sinew::parse_marker_set(text, "fuzz"); });
     return 0;
 }

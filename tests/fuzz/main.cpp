@@ -21,6 +21,7 @@ constexpr std::array kTargets = {
     Target{"fuzz_c3d", sinew::fuzz::feed_c3d},
     Target{"fuzz_documents", sinew::fuzz::feed_documents},
     Target{"fuzz_fbx_points", sinew::fuzz::feed_fbx_points},
+    Target{"fuzz_formula", sinew::fuzz::feed_formula},
     Target{"fuzz_gltf", sinew::fuzz::feed_gltf},
     Target{"fuzz_mass", sinew::fuzz::feed_mass},
     Target{"fuzz_medit", sinew::fuzz::feed_medit},

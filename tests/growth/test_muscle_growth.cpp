@@ -4,7 +4,8 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/growth/muscle_growth.h"
-#include "sinew/growth/skin_barrier.h"
+#include "sinew/growth/skin_limits.h"
+#include "sinew/growth/skin_separation.h"
 #include "sinew/meshing/intersections.h"
 #include "sinew/meshing/inversions.h"
 
@@ -235,7 +236,7 @@ TEST_F(LimbGrowth, InvertedTetrahedraAreSmoothedAway) {
     EXPECT_EQ(mend_inversions(body().tets, body().tets.points).x, body().tets.points);
 }
 
-// 8 mm of air between two limbs whose muscles want more than that: without a barrier they cross.
+// 8 mm of air between two limbs whose muscles want more than that: without limits they cross.
 TEST(GrowthOfTwoLimbs, StopsAtTheSkinThatFacesItAndKeepsItsVolumes) {
     const Body body = support::two_limbs(0.108, {.along = 12});
     const std::vector<double> alpha(body.muscles.size(), 1.4);
@@ -260,37 +261,71 @@ TEST(GrowthOfTwoLimbs, StopsAtTheSkinThatFacesItAndKeepsItsVolumes) {
     EXPECT_LT(apart.skin.mesh.points.col(0).minCoeff(), -0.058);
 }
 
-// Alone in the air there is no barrier, and its way there makes no difference.
-TEST_F(LimbGrowth, ABarrierThatNothingMeetsChangesNothing) {
-    EXPECT_EQ(SkinBarrier(body().skin).size(), 0u);
+// Alone in the air nothing is ever held.
+TEST_F(LimbGrowth, SkinThatFacesNoSkinHasNoLimits) {
+    EXPECT_EQ(SkinLimits(body(), 1e6).size(), 0u);
 }
 
-TEST(SkinBarrier, StandsInTheMiddleAndLetsVerticesSlideAlong) {
-    const Body body = support::two_limbs(0.12);  // 2 cm of air where they are nearest
-    SkinBarrier barrier(body.skin);
-    ASSERT_GT(barrier.size(), 0u);
-    std::vector<SkinBarrier::Height> heights;
-    barrier.measure(body.tets.points, heights);
-    // Of those in the middle of the limb's length, the one that is nearest to it.
-    std::size_t nearest = heights.size();
-    for (std::size_t k = 0; k < heights.size(); ++k) {
-        EXPECT_LT(heights[k].beyond, 0.0);
-        const double y = body.tets.points(barrier.tet_vertex(k), 1);
-        if (std::abs(y - 0.2) < 0.1 &&
-            (nearest == heights.size() || heights[k].beyond > heights[nearest].beyond)) {
-            nearest = k;
-        }
+// Both limbs go towards each other by more than half of the air between them.
+Points pressed_together(const Body& body, double by) {
+    Points x = body.tets.points;
+    const double middle = 0.5 * (x.col(0).minCoeff() + x.col(0).maxCoeff());
+    for (Eigen::Index i = 0; i < x.rows(); ++i) {
+        x(i, 0) += x(i, 0) < middle ? by : -by;
     }
-    ASSERT_LT(nearest, heights.size());
-    // Half of the air is on its own side whether it slides or not.
-    for (const double slide : {0.0, 0.03}) {
-        Points x = body.tets.points;
-        x.row(barrier.tet_vertex(nearest)) += 0.011 * heights[nearest].normal.transpose();
-        x(barrier.tet_vertex(nearest), 1) += slide;
-        EXPECT_GT(barrier.clamp(x), 0.0005);
-        std::vector<SkinBarrier::Height> now;
-        barrier.measure(x, now);
-        EXPECT_NEAR(now[nearest].beyond, 0.0, 1e-5);
+    return x;
+}
+
+TEST(SkinSeparation, SkinGoesBackUntilNothingCrossesAndElsewhereStays) {
+    const Body body = support::two_limbs(0.108, {.along = 12});
+    EXPECT_EQ(separate_skin(body, body.tets.points).x, body.tets.points);
+    const Points x = pressed_together(body, 0.006);
+    const SeparatedSkin apart = separate_skin(body, x);
+    EXPECT_GT(apart.crossing_before, 0);
+    EXPECT_EQ(apart.crossing_after, 0);
+    EXPECT_GT(apart.furthest, 1e-3);
+    EXPECT_LT(apart.furthest, 0.006);
+    // The far sides do not move.
+    Eigen::Index far = 0;
+    x.col(0).minCoeff(&far);
+    EXPECT_EQ(apart.x.row(far), x.row(far));
+}
+
+TEST(SkinLimits, HoldWhatCrossesAndLetGoWhatPullsAway) {
+    const Body body = support::two_limbs(0.108, {.along = 12});
+    SkinLimits limits(body, 1e6);
+    EXPECT_FALSE(limits.hold(body.tets.points));
+    const Points x = pressed_together(body, 0.006);
+    EXPECT_EQ(limits.value(x), 0.0);
+    EXPECT_TRUE(limits.hold(x));
+    EXPECT_GT(limits.held(), 0u);
+    EXPECT_GT(limits.value(x), 0.0);
+    // No force where skin is held; back at rest it has left, and is let go.
+    const Points apart = separate_skin(body, x).x;
+    EXPECT_LT(limits.value(apart), 1e-12);
+    EXPECT_TRUE(limits.hold(body.tets.points));
+    EXPECT_EQ(limits.held(), 0u);
+}
+
+TEST(SkinLimits, ForcesAreTheEnergysGradient) {
+    const Body body = support::two_limbs(0.108, {.along = 6});
+    SkinLimits limits(body, 1e6);
+    Points x = pressed_together(body, 0.006);
+    ASSERT_TRUE(limits.hold(x));
+    Points gradient = Points::Zero(x.rows(), 3);
+    limits.add_gradient(x, gradient);
+    Eigen::Index most = 0;
+    gradient.rowwise().squaredNorm().maxCoeff(&most);
+    constexpr double h = 1e-6;
+    for (int c = 0; c < 3; ++c) {
+        const double here = x(most, c);
+        x(most, c) = here + h;
+        const double above = limits.value(x);
+        x(most, c) = here - h;
+        const double below = limits.value(x);
+        x(most, c) = here;
+        EXPECT_NEAR((above - below) / (2.0 * h), gradient(most, c),
+                    1e-6 * gradient.row(most).norm());
     }
 }
 

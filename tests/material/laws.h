@@ -6,6 +6,7 @@
 #include "sinew/material/isochoric_neo_hookean.h"
 #include "sinew/material/linear.h"
 #include "sinew/material/mooney_rivlin.h"
+#include "sinew/material/ogden.h"
 #include "sinew/material/stable_neo_hookean.h"
 
 #include <Eigen/Geometry>
@@ -33,6 +34,9 @@ inline std::vector<NamedLaw> all_laws(const Lame& lame) {
         {"isochoric_neo_hookean", std::make_shared<IsochoricNeoHookean>(lame)},
         {"mooney_rivlin", std::make_shared<MooneyRivlin>(MooneyRivlinConstants{
                               0.7 * half_mu, 0.3 * half_mu, 0.5 * bulk_modulus(lame)})},
+        {"ogden",
+         std::make_shared<Ogden>(OgdenConstants{
+             {{0.4 * lame.mu * 2.0 / 3.0, 3.0}, {-0.6 * lame.mu, -2.0}}, bulk_modulus(lame)})},
     };
 }
 

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <mujoco/mujoco.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "tests/support/shared_data.h"
@@ -175,6 +176,97 @@ TEST(MujocoAgrees, GeneralMusclesIncludedFilesAndLocksAreRead) {
     // At the references the body stands as the file has it.
     std::vector<double> q = {0.3, 0.0};
     EXPECT_LT((KinematicTree(model).place(q).bodies[0].rotation - Mat3::Identity()).norm(), 1e-12);
+}
+
+// A knee's patella point that moves with the angle, as gait models have it: MuJoCo's tendon is as
+// long and has the same moment arm, because the point rides on slides that follow the joint.
+TEST(MujocoAgrees, OnPointsThatMoveWithACoordinate) {
+    MusculoskeletalModel model;
+    model.name = "knee";
+    for (const char* name : {"femur", "tibia"}) {
+        RigidBody body{.name = name, .mass = 3.0, .com = Vec3(0.0, -0.2, 0.0)};
+        body.inertia = Vec3(0.05, 0.01, 0.05).asDiagonal();
+        model.bodies.push_back(body);
+    }
+    ModelJoint hip{.name = "hip", .kind = JointKind::Weld, .parent = -1, .child = 0};
+    hip.axes = standard_axes(JointKind::Weld, 0);
+    ModelJoint knee{.name = "knee", .kind = JointKind::Hinge, .parent = 0, .child = 1};
+    knee.parent_frame.position = Vec3(0.0, -0.4, 0.0);
+    knee.axes = standard_axes(JointKind::Hinge, 0);
+    model.joints = {hip, knee};
+    model.coordinates = {{.name = "angle", .joint = 1, .low = -2.0, .high = 0.0}};
+    MuscleUnit unit{.name = "vasti", .fmax = 1000.0, .fibre = 0.1, .tendon = 0.2};
+    PathPoint end{.name = "end", .anchors = {{1, Vec3(0.04, 0.0, 0.01)}}};
+    end.moving[0] = {
+        0, {.kind = ScalarFunction::Kind::Polynomial, .coefficients = {0.004, 0.012, 0.045}}};
+    end.moving[1] = {
+        0,
+        {.kind = ScalarFunction::Kind::Polynomial, .coefficients = {0.002, 0.006, -0.01, -0.02}}};
+    unit.points = {{.name = "a", .anchors = {{0, Vec3(0.03, -0.1, 0.0)}}}, end};
+    model.muscles = {unit};
+    const support::TemporaryFolder folder;
+    write_any_model(folder.path() / "knee.xml", model);
+    const MujocoCheck check = check_in_mujoco(folder.path() / "knee.xml", model);
+    ASSERT_TRUE(check.refusal.empty()) << check.refusal;
+    ASSERT_EQ(check.expressible, 1U);
+    EXPECT_LT(check.expressible_most, 1e-6);
+    EXPECT_LT(check.arm_rms, 1e-6);
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(check.ran[k], 2.0, 1e-9);
+        EXPECT_LT(check.strayed[k], 2e-3);
+    }
+    // A conditional point is something MJCF has no word for.
+    model.muscles[0].points.insert(model.muscles[0].points.begin() + 1,
+                                   {.name = "c",
+                                    .anchors = {{0, Vec3(0.06, -0.3, 0.0)}},
+                                    .condition = 0,
+                                    .low = -3.0,
+                                    .high = -1.0});
+    EXPECT_EQ(inexpressible(model, model.muscles[0]), "a conditional point");
+}
+
+TEST(MujocoAgrees, OnPulleys) {
+    const std::string text =
+        "<mujoco><worldbody><site name='a' pos='0 0 1'/><site name='b' pos='0.3 0 1'/><body "
+        "name='arm' pos='0 0 0.5'><joint name='q' axis='0 1 0' range='-1 1' limited='true'/><geom "
+        "type='capsule' fromto='0 0 0 0.4 0 0' size='0.02'/><site name='c' pos='0.1 0 0'/><site "
+        "name='d' pos='0.35 0 0.05'/><site name='e' pos='0.2 0.1 0'/></body></worldbody><tendon>"
+        "<spatial name='t'><site site='a'/><site site='c'/><pulley divisor='2'/><site site='b'/>"
+        "<site site='d'/><pulley divisor='4'/><site site='b'/><site site='e'/></spatial></tendon>"
+        "<actuator><muscle name='m' tendon='t' lengthrange='0.3 1' "
+        "force='100'/></actuator></mujoco>";
+    const support::TemporaryFolder folder;
+    std::ofstream(folder.path() / "p.xml") << text;
+    const MusculoskeletalModel model = read_mjcf(folder.path() / "p.xml");
+    ASSERT_EQ(model.muscles.size(), 1U);
+    EXPECT_EQ(model.muscles[0].points[2].divisor, 2.0);
+    const MujocoCheck read = check_in_mujoco(folder.path() / "p.xml", model, {.simulates = false});
+    EXPECT_LT(read.length_most, 1e-9);
+    EXPECT_LT(read.arm_rms, 1e-9);
+    // By hand in the pose of the file.
+    const KinematicTree tree(model);
+    const double length =
+        MusclePaths(model, tree).evaluate(tree.place(rest_coordinates(model))).length[0];
+    EXPECT_NEAR(
+        length,
+        std::hypot(0.1, 0.5) + std::hypot(0.05, 0.45) / 2.0 + Vec3(0.1, -0.1, 0.5).norm() / 4.0,
+        1e-9);
+    // Written and read again.
+    write_mjcf(folder.path() / "again.xml", model);
+    const MujocoCheck written =
+        check_in_mujoco(folder.path() / "again.xml", model, {.simulates = false});
+    EXPECT_TRUE(written.refusal.empty()) << written.refusal;
+    EXPECT_LT(written.length_most, 1e-9);
+    EXPECT_EQ(read_mjcf(folder.path() / "again.xml").muscles[0].points[4].divisor, 4.0);
+}
+
+TEST(MujocoAgrees, OnTheFingerThatHasPulleys) {
+    SINEW_NEEDS_SHARED(folder, "musculoskeletal/myo_sim/finger");
+    const std::filesystem::path file = folder / "myofinger_v0.xml";
+    const MujocoCheck check = check_in_mujoco(file, read_mjcf(file), {.simulates = false});
+    ASSERT_TRUE(check.refusal.empty()) << check.refusal;
+    EXPECT_GT(check.muscles.size(), 1U);
+    EXPECT_LT(check.length_most, 1e-3);
 }
 
 }  // namespace

@@ -220,9 +220,10 @@ TEST(OsimLayouts, WhatStandsInForAnotherClassIsNamed) {
         EXPECT_TRUE(is_noted(model, fmt::format("curves of {}, read as {}", type, words))) << type;
     }
     const MusculoskeletalModel unknown = parse_osim(
-        document(sets(kPin, "<McKibbenActuator name=\"x\"/><Ligament name=\"l\"/>")), "x.osim");
+        document(sets(kPin, "<McKibbenActuator name=\"x\"/><ClutchedPathSpring name=\"l\"/>")),
+        "x.osim");
     EXPECT_TRUE(is_noted(unknown, "McKibbenActuator"));
-    EXPECT_TRUE(is_noted(unknown, "Ligament"));
+    EXPECT_TRUE(is_noted(unknown, "ClutchedPathSpring"));
     const MusculoskeletalModel led = parse_osim(
         document(sets("<PinJoint name=\"pin\"><socket_parent_frame>/ground</socket_parent_frame>"
                       "<socket_child_frame>/bodyset/arm</socket_child_frame><coordinates>"
@@ -297,8 +298,7 @@ TEST(OsimLayouts, WhatPublishedModelsHoldBesidesIsNamedOrRead) {
         "<CoordinateLimitForce name=\"l\"><coordinate>angle</coordinate></CoordinateLimitForce>"
         "<SpringGeneralizedForce name=\"s\"><coordinate>angle</coordinate>"
         "</SpringGeneralizedForce><ExpressionBasedCoordinateForce name=\"e\"/><HuntCrossleyForce "
-        "name=\"h\"/><BushingForce name=\"b\"/><PathSpring name=\"p\"/><Blankevoort1991Ligament "
-        "name=\"g\"/>";
+        "name=\"h\"/><FunctionBasedBushingForce name=\"b\"/>";
     const std::string besides =
         "<ContactGeometrySet><objects><ContactHalfSpace name=\"floor\"/></objects>"
         "</ContactGeometrySet><ControllerSet><objects/></ControllerSet><ProbeSet><objects/>"
@@ -310,11 +310,12 @@ TEST(OsimLayouts, WhatPublishedModelsHoldBesidesIsNamedOrRead) {
     for (const double angle : {-0.7, 0.0, 1.1}) {
         EXPECT_NEAR(length_at(model, angle), straight_length(angle), 1e-12) << angle;
     }
-    for (const char* name : {"CoordinateActuator", "CoordinateLimitForce", "SpringGeneralizedForce",
-                             "ExpressionBasedCoordinateForce", "HuntCrossleyForce", "BushingForce",
-                             "PathSpring", "Blankevoort1991Ligament"}) {
+    for (const char* name : {"CoordinateActuator", "ExpressionBasedCoordinateForce",
+                             "HuntCrossleyForce", "FunctionBasedBushingForce"}) {
         EXPECT_TRUE(is_noted(model, name)) << name;
     }
+    EXPECT_EQ(model.limits.size(), 1U);
+    EXPECT_EQ(model.springs.size(), 1U);
 }
 
 TEST(OsimLayouts, LeastActivationsAreReadWrittenAndKept) {

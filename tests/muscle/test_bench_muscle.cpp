@@ -38,6 +38,13 @@ TEST(MuscleSimulator, IsometricForceFollowsSectionCurveAndActivation) {
         const double predicted = fmax * a * FibreCurve::active_shape(s.mean_fibre_stretch);
         EXPECT_NEAR(s.force, predicted, 0.05 * predicted) << a;
         EXPECT_LT(std::abs(s.volume_change), 0.01);
+        // The total hides what single tetrahedra do.
+        const TetMesh frame = simulator.frame();
+        const Attribute* ratio = find_attribute(frame.tet_data, "volume_ratio");
+        ASSERT_NE(ratio, nullptr);
+        EXPECT_EQ(s.least_volume_ratio,
+                  *std::min_element(ratio->values.begin(), ratio->values.end()));
+        EXPECT_LT(s.least_volume_ratio, 1.0);
         // Tendons give way, so the belly shortens and swells.
         EXPECT_GT(s.mean_tendon_stretch, 1.01);
         EXPECT_LT(s.mean_fibre_stretch, 0.995);

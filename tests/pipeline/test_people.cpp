@@ -2,6 +2,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/people_files.h"
+#include "sinew/meshing/intersections.h"
 #include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/make_body.h"
 #include "sinew/pipeline/people.h"
@@ -39,6 +40,7 @@ TEST(People, OrdinaryMenAreMadeAsAskedFor) {
         EXPECT_NEAR(made.stature, stature, 1e-3);
         EXPECT_NEAR(made.mass, weight, 0.1);
         EXPECT_EQ((tet_volumes(grown.body.tets).array() <= 0.0).count(), 0);
+        EXPECT_TRUE(find_self_intersections(grown.body.skin.mesh).pairs.empty());
         const PersonTargets usual = person_targets(table, Sex::Male, stature, weight, 0.2);
         std::vector<double> z;
         const std::vector<double> measures = person_measures(grown.body);
@@ -51,6 +53,39 @@ TEST(People, OrdinaryMenAreMadeAsAskedFor) {
         EXPECT_LT(z[z.size() / 2], 1.0);
         EXPECT_LT(z.back(), 4.0);
     }
+}
+
+// First-order masses against those of the shapes themselves, by differences: the adjoint of walls
+// and fields is right for lengths, flesh, fat and visceral fat.
+TEST(People, MassesNearAFormAgreeWithDifferences) {
+    const PersonShaper shaper(preview_man());
+    PersonForm form{.visceral = 0.01, .fat_modulus = 1000.0};
+    form.frame.thigh = 1.05;
+    form.fat[0] = 0.03;
+    form.fat[6] = 0.02;
+    const PersonShaper::MassesNear near = shaper.masses_near(form);
+    const PersonMasses here = shaper.shape(form).masses;
+    EXPECT_NEAR(near.here().all, here.all, 1e-9);
+    const auto compare = [&](PersonForm beside) {
+        const PersonMasses there = shaper.shape(beside).masses;
+        const PersonMasses said = near(beside);
+        EXPECT_NEAR(said.all - here.all, there.all - here.all,
+                    0.02 * std::abs(there.all - here.all) + 1e-5);
+        EXPECT_NEAR(said.fat - here.fat, there.fat - here.fat,
+                    0.02 * std::abs(there.fat - here.fat) + 1e-5);
+    };
+    PersonForm beside = form;
+    beside.frame.trunk = 1.001;
+    compare(beside);
+    beside = form;
+    beside.frame.thigh_flesh = 1.001;
+    compare(beside);
+    beside = form;
+    beside.fat[5] += 1e-4;
+    compare(beside);
+    beside = form;
+    beside.visceral += 1e-4;
+    compare(beside);
 }
 
 TEST(People, DrawsAreTheSameAgainAndWithinTheRange) {

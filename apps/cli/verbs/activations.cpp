@@ -1,5 +1,4 @@
 #include "sinew/io/atomic_file.h"
-#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_files.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/pipeline/activations_job.h"
@@ -12,6 +11,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/model_results.h"
 #include "cli/verbs/motion_options.h"
 #include "cli/verbs/plot_file.h"
 #include "cli/verbs/table_plot.h"
@@ -23,12 +23,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct ActivationsSettings {
-    ModelOptions model;
+struct ActivationsSettings : ModelJobSettings<ActivationsJob, ActivationsResult> {
     MotionFileOptions reading;
-    std::string job;
-    std::string output;
-    JobFlags<ActivationsJob> flags;
 };
 
 Json peaks_of(const MotionTable& table) {
@@ -44,10 +40,7 @@ Json peaks_of(const MotionTable& table) {
 }
 
 ActivationsJob activations_job(const ActivationsSettings& settings) {
-    ActivationsJob job =
-        settings.job.empty() ? settings.flags.defaults() : read_job<ActivationsJob>(settings.job);
-    settings.flags.apply(job);
-    job.output = settings.output.empty() ? job.output : settings.output;
+    ActivationsJob job = settings.read();
     if (job.motion.empty()) {
         throw bad_value("activations", "--motion", "nothing", "coordinates over time");
     }
@@ -176,21 +169,8 @@ Verb activations_verb() {
             "carries residuals above 5 % of body weight.",
         .options = {},
         .run = {}};
-    settings->model.add_to(verb.options);
-    verb.options.push_back(
-        {.name = "--job",
-         .help = "all of this from a JSON file (docs/jobs.md); flags override it",
-         .target = &settings->job,
-         .metavar = "JOB.json"});
-    verb.options.push_back({.name = "-o,--output",
-                            .help = "activations to write (.sto)",
-                            .target = &settings->output,
-                            .metavar = "FILE"});
-    settings->flags.add_to(verb.options, {"output"});
+    settings->add_to(verb, "activations to write (.sto)");
     settings->reading.add_to(verb.options);
-    verb.describe = [](Json& definitions) {
-        add_schema("job", ActivationsJob{}, SchemaOf::File, definitions);
-    };
     verb.run = [settings](const Context& context, Json& result) {
         return run_activations_verb(*settings, context, result);
     };

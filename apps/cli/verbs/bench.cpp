@@ -20,6 +20,7 @@
 #include "bench/growth_bench.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/bench_fit.h"
+#include "cli/verbs/bench_layers.h"
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
@@ -249,15 +250,14 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
 
 int run_bench(const BenchSettings& settings, const Context& context, Json& result) {
     const bool has_plot =
-        settings.name == "growth" || settings.name == "convergence" ||
+        settings.name == "growth" || settings.name == "layers" || settings.name == "convergence" ||
         ((settings.name == "solver" || settings.name == "skinning") && !settings.is_short);
     if (!settings.output.empty() && !has_plot) {
-        throw InputError(
-            {.where = "--output",
-             .found = settings.output,
-             .needs =
-                 "a bench that draws: convergence, growth, or solver or skinning without --short",
-             .remedy = "leave --output out"});
+        throw InputError({.where = "--output",
+                          .found = settings.output,
+                          .needs = "a bench that draws: convergence, growth, layers, or solver or "
+                                   "skinning without --short",
+                          .remedy = "leave --output out"});
     }
     if (settings.name == "template") {
         bench_template(settings.is_short, context, result);
@@ -291,6 +291,7 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
         : settings.name == "convergence" ? bench_convergence(settings, context, result)
         : settings.name == "growth"      ? bench_growth(settings, context, result)
         : settings.name == "skinning"    ? bench_skinning(settings.is_short, context, result)
+        : settings.name == "layers"      ? bench_layers(settings.body, context, result)
         : settings.name == "muscle"
             ? bench_muscles(settings.is_short, settings.body, context, result)
             : bench_changing(settings, context, result);
@@ -322,6 +323,7 @@ Verb bench_verb() {
             "preview\n"
             "  sinew bench growth --body body.sinew     the same of another body\n"
             "  sinew bench fit --data ../shared/scans --short --json\n"
+            "  sinew bench layers -o ablations.png\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench trials --data ../shared/musculoskeletal --json     against OpenSim\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
@@ -330,17 +332,18 @@ Verb bench_verb() {
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options =
             {{.name = "name",
-              .help = "what to time: solver, convergence, changing, template, growth, "
-                      "musculoskeletal, motion, skinning, muscle, fit, people, studio, trials",
+              .help =
+                  "what to time: solver, convergence, changing, template, growth, "
+                  "musculoskeletal, motion, skinning, muscle, fit, layers, people, studio, trials",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
-                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "people",
-                          "studio", "trials"},
+                          "musculoskeletal", "motion", "skinning", "muscle", "fit", "layers",
+                          "people", "studio", "trials"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",
-              .help = "of growth, muscle and studio: the body",
+              .help = "of growth, muscle, layers and studio: the body",
               .target = &settings->body,
               .metavar = "BODY.sinew"},
              {.name = "--data",
@@ -356,7 +359,7 @@ Verb bench_verb() {
               .target = &settings->skins,
               .metavar = "FOLDER"},
              {.name = "-o,--output",
-              .help = "a plot to write: scaling, or the convergence curves",
+              .help = "a plot to write: scaling, or the convergence curves; of layers: pictures",
               .target = &settings->output,
               .metavar = "FILE.png"}},
         .run = [settings](const Context& context, Json& result) {

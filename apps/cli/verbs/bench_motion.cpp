@@ -27,7 +27,9 @@ Json row_of(const bench::MotionFit& fit) {
             {"slide_p95_mm", 1e3 * fit.slide_p95},
             {"slide_median_mm", 1e3 * fit.slide_median},
             {"recorded_slide_mm", 1e3 * fit.recorded_slide},
+            {"lifted_fraction", fit.lifted},
             {"steps", fit.steps},
+            {"steps_over_1_cm", fit.steps_over},
             {"ms_per_frame", fit.ms_per_frame}};
 }
 

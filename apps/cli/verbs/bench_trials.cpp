@@ -38,6 +38,17 @@ nlohmann::ordered_json doctor_json(const bench::DoctorTrial& trial) {
             {"unread", trial.unread}};
 }
 
+// How many muscles have something that MJCF has no word for.
+nlohmann::ordered_json lacking(const MujocoCheck& check) {
+    auto out = nlohmann::ordered_json::object();
+    for (const MujocoCheck::Muscle& muscle : check.muscles) {
+        if (!muscle.lacks.empty()) {
+            out[muscle.lacks] = out.value(muscle.lacks, 0) + 1;
+        }
+    }
+    return out;
+}
+
 nlohmann::ordered_json mujoco_json(const std::vector<bench::MujocoRow>& rows) {
     auto models = nlohmann::ordered_json::array();
     for (const bench::MujocoRow& row : rows) {
@@ -49,6 +60,11 @@ nlohmann::ordered_json mujoco_json(const std::vector<bench::MujocoRow>& rows) {
                           {"length_rms_m", row.check.length_rms},
                           {"length_most_m", row.check.length_most},
                           {"fraction_over_1mm", row.check.share_over_1mm},
+                          {"muscles", row.check.muscles.size()},
+                          {"expressible", row.check.expressible},
+                          {"expressible_most_m", row.check.expressible_most},
+                          {"expressible_over_1mm", row.check.expressible_over_1mm},
+                          {"cannot_express", lacking(row.check)},
                           {"force_rms", row.check.force_rms},
                           {"ran_s", row.check.ran}});
     }

@@ -1,6 +1,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/motion_clip.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/model_files.h"
 #include "sinew/meshing/health.h"
 #include "sinew/motion/body_model.h"
@@ -13,6 +14,7 @@
 
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/model_results.h"
 #include "cli/verbs/model_verbs.h"
 #include "cli/verbs/verbs.h"
 
@@ -189,6 +191,12 @@ Verb check_verb() {
               .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
               .run = {}};
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", CheckResult{}, SchemaOf::Result, definitions);
+        definitions["result"]["properties"]["measures"] = {
+            {"description", "counts and sizes by part, as the file's kind has them"},
+            {"type", "object"}};
+    };
     verb.run = [settings](const Context& context, Json& result) {
         if (is_model_file(settings->file)) {
             return check_model(settings->file, settings->muscles, context, result);

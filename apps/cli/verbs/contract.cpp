@@ -115,9 +115,11 @@ int run_contract(const ContractFlags& s, const Context& context, Json& result) {
                    done.frames.size(), done.scene.volume.mesh.tets.rows(), done.seconds_simulate,
                    1e2 * done.largest_volume_change);
         for (const MuscleState& m : done.frames.back().muscles) {
-            fmt::print("  {:32} a {:.2f}  {:7.1f} N  {:6.1f} mm  fibres {:.3f}  tendon {:.3f}\n",
-                       m.name, m.activation, m.force, 1e3 * m.length, m.mean_fibre_stretch,
-                       m.mean_tendon_stretch);
+            fmt::print(
+                "  {:32} a {:.2f}  {:7.1f} N  {:6.1f} mm  fibres {:.3f}  tendon {:.3f}  "
+                "least J {:.2f}\n",
+                m.name, m.activation, m.force, 1e3 * m.length, m.mean_fibre_stretch,
+                m.mean_tendon_stretch, m.least_volume_ratio);
         }
     }
     return done.is_finite ? kOk : kUnusable;

@@ -1,6 +1,7 @@
 #include "sinew/body/body.h"
 #include "sinew/body/motion_clip.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/model_files.h"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/model_verbs.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -20,9 +22,9 @@ namespace {
 struct ConvertSettings {
     std::string from;
     std::string to;
-    std::string muscles;
-    std::string motion;
+    ModelConversion model;
     std::string world_up = "z";
+    bool no_meshes = false;
     FileOptions files;
 };
 
@@ -38,7 +40,7 @@ Verb convert_verb() {
                   "  sinew convert arm.msh arm.stl         their surface\n"
                   "  sinew convert body.sinew body.glb     all parts as named nodes\n"
                   "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo\n"
-                  "  sinew convert arm26.osim arm26.glb --motion flex.mot\n"
+                  "  sinew convert arm26.osim arm26.glb --motion flex.mot --geometry Geometry\n"
                   "  sinew convert body.sinew body.osim    a body's bones and muscles for OpenSim",
               .options = {{.name = "from",
                            .help = "what to read",
@@ -50,42 +52,54 @@ Verb convert_verb() {
                            .target = &settings->to,
                            .metavar = "FILE",
                            .is_required = true},
-                          muscles_option(settings->muscles),
+                          muscles_option(settings->model.muscles),
                           {.name = "--motion",
                            .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
-                           .target = &settings->motion,
+                           .target = &settings->model.motion,
                            .metavar = "FILE"},
                           {.name = "--world-up",
                            .help = "axis that points up in a model written for MuJoCo",
                            .target = &settings->world_up,
-                           .choices = {"z", "y"}}},
+                           .choices = {"z", "y"}},
+                          {.name = "--geometry",
+                           .help = "folder with the meshes of a model's bones; without it, beside "
+                                   "the model and in its folder Geometry",
+                           .target = &settings->model.geometry,
+                           .metavar = "FOLDER"},
+                          {.name = "--no-meshes",
+                           .help = "leave out meshes of bones, which are else written beside the "
+                                   "model (NAME_meshes for MuJoCo, Geometry for OpenSim)",
+                           .target = &settings->no_meshes}},
               .run = {}};
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", ConvertResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         const std::string ending = lower(std::filesystem::path(settings->to).extension().string());
         const bool becomes_model =
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
-            return convert_model(settings->from, settings->muscles, settings->to, settings->motion,
-                                 settings->world_up == "y" ? UpAxis::Y : UpAxis::Z, context,
-                                 result);
+            ModelConversion conversion = settings->model;
+            conversion.up = settings->world_up == "y" ? UpAxis::Y : UpAxis::Z;
+            conversion.meshes = !settings->no_meshes;
+            return convert_model(settings->from, settings->to, conversion, context, result);
         }
-        if (!settings->motion.empty()) {
+        if (!settings->model.motion.empty()) {
             throw InputError({.where = "--motion",
                               .found = fmt::format("'{}' to convert", settings->from),
                               .needs = "a musculoskeletal model that moves",
                               .remedy = "leave --motion out"});
         }
-        require_no_muscles("convert", settings->muscles, settings->from);
+        require_no_muscles("convert", settings->model.muscles, settings->from);
         require_known_output(settings->to);
         const Asset asset = read_asset(settings->from, settings->files.read_options());
         const std::string done = write_asset(settings->to, asset);
-        result["input"] = settings->from;
-        result["output"] = settings->to;
-        result["summary"] = done;
+        ConvertResult said{.input = settings->from, .output = settings->to, .summary = done};
         if (!asset.note.empty()) {
-            result["converted"] = asset.note;
+            said.converted = asset.note;
         }
+        add_fields(said, result);
         if (context.tells()) {
             fmt::print("{}: {}{}\n", settings->to, done,
                        asset.note.empty() ? "" : fmt::format(" ({})", asset.note));

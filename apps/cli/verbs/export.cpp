@@ -2,6 +2,7 @@
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/body_volume.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "cli/interrupt.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -44,8 +46,7 @@ std::vector<MeshPart> parts_named(const Body& body, const std::string& word) {
     return parts;
 }
 
-int export_parts(const ExportSettings& settings, const Body& body, const Context& context,
-                 nlohmann::ordered_json& result) {
+Names export_parts(const ExportSettings& settings, const Body& body, const Context& context) {
     const std::vector<MeshPart> parts = parts_named(body, settings.parts);
     if (parts.empty()) {
         throw InputError({.where = settings.input,
@@ -54,16 +55,16 @@ int export_parts(const ExportSettings& settings, const Body& body, const Context
                           .remedy = "build one with 'sinew build'"});
     }
     make_output_folder(settings.output);
-    result["files"] = nlohmann::ordered_json::array();
+    Names files;
     for (const MeshPart& part : parts) {
         const fs::path file = fs::path(settings.output) / (part.name + ".ply");
         context.progress.check_cancelled();
         write_surface(file, {&part, 1});
-        result["files"].push_back(file.string());
-        note_kept(fmt::format("{} of {} surfaces are complete in '{}'", result["files"].size(),
-                              parts.size(), settings.output));
+        files.push_back(file.string());
+        note_kept(fmt::format("{} of {} surfaces are complete in '{}'", files.size(), parts.size(),
+                              settings.output));
     }
-    return static_cast<int>(parts.size());
+    return files;
 }
 
 int run_export(const ExportSettings& settings, const Context& context,
@@ -73,14 +74,16 @@ int run_export(const ExportSettings& settings, const Context& context,
     }
     const Body body = read_archive(settings.input);
     std::string written;
+    ExportResult said{.output = settings.output};
     if (!settings.parts.empty()) {
-        written = fmt::format("{} surfaces", export_parts(settings, body, context, result));
+        said.files = export_parts(settings, body, context);
+        written = fmt::format("{} surfaces", said.files->size());
     } else {
         written = write_body_volume(settings.output, body);
-        result["vertices"] = body.tets.points.rows();
-        result["tets"] = body.tets.tets.rows();
+        said.vertices = body.tets.points.rows();
+        said.tets = body.tets.tets.rows();
     }
-    result["output"] = settings.output;
+    add_fields(said, result);
     if (context.tells()) {
         fmt::print("{}: {}\n", settings.output, written);
     }
@@ -114,9 +117,14 @@ Verb export_verb() {
                      .help = "write these surfaces as PLY instead",
                      .target = &settings->parts,
                      .choices = {"muscles", "bones", "skin", "envelope"}}},
-        .run = [settings](const Context& context, nlohmann::ordered_json& result) {
-            return run_export(*settings, context, result);
-        }};
+        .run =
+            [settings](const Context& context, nlohmann::ordered_json& result) {
+                return run_export(*settings, context, result);
+            },
+        .describe =
+            [](nlohmann::ordered_json& definitions) {
+                add_schema("result", ExportResult{}, SchemaOf::Result, definitions);
+            }};
 }
 
 }  // namespace sinew::cli

@@ -4,6 +4,7 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/template_folder.h"
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "cli/field_options.h"
 #include "cli/interrupt.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -45,14 +47,15 @@ int run_figure(const FigureSettings& settings, const Context& context,
     const double stature =
         figure.skin.points.col(1).maxCoeff() - figure.skin.points.col(1).minCoeff();
     const double litres = 1e3 * enclosed_volume(figure.skin.points, figure.skin.triangles);
-    result["output"] = settings.output;
-    result["sex"] = name_of(figure.sex);
-    result["bones"] = figure.bones.size();
-    result["muscles"] = figure.muscles.size();
-    result["skin_vertices"] = figure.skin.points.rows();
-    result["stature_m"] = stature;
-    result["volume_l"] = litres;
-    result["muscle_volume_l"] = 1e3 * muscle;
+    add_fields(FigureResult{.output = settings.output,
+                            .sex = std::string(name_of(figure.sex)),
+                            .bones = static_cast<Count>(figure.bones.size()),
+                            .muscles = static_cast<Count>(figure.muscles.size()),
+                            .skin_vertices = figure.skin.points.rows(),
+                            .stature = stature,
+                            .volume = litres,
+                            .muscle_volume = 1e3 * muscle},
+               result);
     if (context.tells()) {
         fmt::print("{}: {} bones, {} muscles ({:.1f} l), skin of {} vertices, {:.3f} m, {:.1f} l\n",
                    settings.output, figure.bones.size(), figure.muscles.size(), 1e3 * muscle,
@@ -78,6 +81,9 @@ Verb figure_verb() {
                            .is_required = true}},
               .run = {}};
     add_field_options(verb.options, settings->figure);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", FigureResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         return run_figure(*settings, context, result);
     };

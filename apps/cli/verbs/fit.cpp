@@ -6,14 +6,17 @@
 #include "sinew/io/mesh_files.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/fit_batch.h"
+#include "sinew/pipeline/fit_report.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "cli/field_options.h"
+#include "cli/verbs/fit_modes.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -28,6 +31,11 @@ struct FitSettings {
     std::string output;
     std::string rest;
     std::string pose;
+    std::string part;
+    std::string report;
+    std::vector<std::string> average;
+    std::string train;
+    bool skins_only = false;
     JobFlags<FitJob> flags;
 };
 
@@ -38,9 +46,17 @@ std::vector<Option> fit_options(FitSettings& s) {
          .target = &s.scan,
          .metavar = "SCAN"},
         {.name = "--batch",
-         .help = "a table of scans (columns scan, sex, unit, up, landmarks); -o is a folder",
+         .help = "a table of scans (columns scan, and sex, unit, up, landmarks, weight_kg, "
+                 "body_fat, muscle_kg where known); -o is a folder",
          .target = &s.batch,
          .metavar = "LIST.csv"},
+        {.name = "--part",
+         .help = "of a list: the K-th of N workers that write into one folder",
+         .target = &s.part,
+         .metavar = "K/N"},
+        {.name = "--skins-only",
+         .help = "of a list: skins without the bodies inside",
+         .target = &s.skins_only},
         {.name = "--rest-out",
          .help = "also the skin in the template's rest pose",
          .target = &s.rest,
@@ -49,12 +65,24 @@ std::vector<Option> fit_options(FitSettings& s) {
          .help = "also the joint angles, in degrees",
          .target = &s.pose,
          .metavar = "POSE.json"},
+        {.name = "--report",
+         .help = "also pictures and numbers of the fit on one page: .html or .png",
+         .target = &s.report,
+         .metavar = "R.html"},
+        {.name = "--average",
+         .help = "instead of a scan: the mean of fitted or grown bodies of one template",
+         .target = &s.average,
+         .metavar = "BODY.sinew"},
+        {.name = "--train",
+         .help = "instead of a scan: regressors from a table of people (columns scan, fat_kg, "
+                 "muscle_kg; or people.csv of 'sinew people'); -o is MODEL.json",
+         .target = &s.train,
+         .metavar = "TABLE.csv"},
         {.name = "-o,--output",
          .help = "the person as a body: .sinew; or the skin on the scan alone, with confidence and "
                  "distance_mm: .ply, .obj, .glb ...",
          .target = &s.output,
-         .metavar = "FILE",
-         .is_required = true}};
+         .metavar = "FILE"}};
     s.flags.add_to(options, {});
     return options;
 }
@@ -68,16 +96,19 @@ FitJob job_from(const FitSettings& s) {
 }
 
 int run_fit_batch(const FitSettings& s, const Context& context, FitJson& result) {
-    if (!s.scan.empty() || !s.rest.empty() || !s.pose.empty()) {
+    if (!s.rest.empty() || !s.pose.empty() || !s.report.empty()) {
         throw bad_value("fit", "--batch", "a list and settings of a single scan",
                         "either a scan or a list");
     }
-    const std::vector<FitRow> rows = read_fit_list(s.batch, job_from(s));
+    FitJob common = job_from(s);
+    common.makes_body = !s.skins_only;
+    const std::vector<FitRow> rows = read_fit_list(s.batch, common);
+    const BatchPart part = s.part.empty() ? BatchPart{} : batch_part(s.part);
     make_output_folder(s.output);
-    const std::vector<FitBatchRow> done = fit_batch(rows, s.output, context.progress);
-    std::size_t refused = 0;
+    const std::vector<FitBatchRow> done = fit_batch(rows, s.output, part, context.progress);
+    std::map<std::string, std::size_t> count;
     for (const FitBatchRow& row : done) {
-        refused += row.status == "refused" ? 1 : 0;
+        ++count[row.status];
         FitJson entry = {{"name", row.name}, {"status", row.status}};
         if (!row.message.empty()) {
             entry["message"] = row.message;
@@ -85,14 +116,53 @@ int run_fit_batch(const FitSettings& s, const Context& context, FitJson& result)
         result["scans"].push_back(entry);
     }
     result["output"] = s.output;
-    result["refused"] = refused;
-    if (context.tells()) {
-        fmt::print("{}: {} scans, {} refused\n", s.output, done.size(), refused);
+    for (const char* status : {"done", "kept", "refused", "failed", "waiting"}) {
+        result[status] = count[status];
     }
-    return refused == done.size() && !done.empty() ? kUnusable : kOk;
+    if (context.tells()) {
+        fmt::print("{}: {} scans, {} done, {} kept, {} refused, {} failed, {} waiting\n", s.output,
+                   done.size(), count["done"], count["kept"], count["refused"], count["failed"],
+                   count["waiting"]);
+    }
+    return count["done"] + count["kept"] + count["waiting"] == 0 && !done.empty() ? kUnusable : kOk;
+}
+
+// --template LAYERS.vtu: shows the layers of the template instead of fitting them.
+int run_fit_template(const FitSettings& s, const Context& context, FitJson& result) {
+    FitJob job = job_from(s);
+    const std::string output = job.template_body;
+    if (!s.scan.empty() || !s.output.empty()) {
+        throw bad_value("fit", "--template", output + " and a scan or --output",
+                        "a .vtu to write alone, or a .sinew to put onto the scan");
+    }
+    job.template_body.clear();
+    const TetMesh layers = layered_template(job, context.progress);
+    write_tets(output, layers);
+    result["output"] = output;
+    result["tets"] = layers.tets.rows();
+    if (context.tells()) {
+        fmt::print("{}: {} tetrahedra of fat and muscle\n", output, layers.tets.rows());
+    }
+    return kOk;
 }
 
 int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
+    if (!s.scan.empty() + !s.batch.empty() + !s.average.empty() + !s.train.empty() > 1) {
+        throw bad_value("fit", "SCAN", "several of SCAN, --batch, --average and --train",
+                        "one of them");
+    }
+    if (job_from(s).template_body.ends_with(".vtu")) {
+        return run_fit_template(s, context, result);
+    }
+    if (s.output.empty()) {
+        throw bad_value("fit", "--output", "nothing", "the file to write, with -o");
+    }
+    if (!s.train.empty()) {
+        return run_fit_training(job_from(s), s.train, s.output, context, result);
+    }
+    if (!s.average.empty()) {
+        return run_fit_average(s.average, s.output, context, result);
+    }
     if (!s.batch.empty()) {
         return run_fit_batch(s, context, result);
     }
@@ -105,7 +175,8 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     }
     require_ending("fit", "--rest-out", s.rest, writable_surface_endings());
     require_ending("fit", "--pose-out", s.pose, {".json"});
-    require_different("fit", {s.scan, s.output, s.rest, s.pose});
+    require_ending("fit", "--report", s.report, {".html", ".png"});
+    require_different("fit", {s.scan, s.output, s.rest, s.pose, s.report});
     FitJob job = job_from(s);
     job.makes_body = makes_body;
     FittedScan fitted = fit_scan(job, context.progress);
@@ -136,6 +207,9 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     }
     summary.input = s.scan;
     summary.output = s.output;
+    if (!s.report.empty()) {
+        write_fit_report(s.report, job, fitted, summary, context.progress);
+    }
     add_fields(summary, result);
     if (context.tells()) {
         fmt::print(
@@ -144,7 +218,7 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
             s.output, summary.sex, summary.stature, summary.volume, summary.distance.mean,
             summary.distance.p95, 100.0 * summary.seen, summary.seconds);
     }
-    return kOk;
+    return summary.inverted_tets.value_or(0) > 0 ? kUnusable : kOk;
 }
 
 }  // namespace
@@ -161,6 +235,13 @@ Verb fit_verb() {
             "  sinew fit cloud.ply --unit mm --up z -o skin.ply --rest-out rest.ply "
             "--pose-out pose.json\n"
             "  sinew fit --batch scans.csv -o fitted\n"
+            "  sinew fit --batch scans.csv --part 2/4 -o fitted   # the second of four workers\n"
+            "  sinew fit scan.ply -o anna.sinew --report anna.html\n"
+            "  sinew fit --average anna.sinew berta.sinew -o mean.sinew\n"
+            "  sinew people --count 200 --sex male -o men && sinew fit --train men/people.csv "
+            "--sex male --resolution preview -o men.json\n"
+            "  sinew fit scan.ply --composition men.json -o anna.sinew\n"
+            "  sinew fit --template layers.vtu --sex female   skin, muscles, bones: prisms\n"
             "Unit, axes, sex and landmarks are found where they are not given; see docs/fit.md.",
         .options = fit_options(*settings),
         .run = [settings](const Context& context,

@@ -1,4 +1,3 @@
-#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_table.h"
 #include "sinew/pipeline/ik_job.h"
 
@@ -9,6 +8,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/table_plot.h"
 #include "cli/verbs/verbs.h"
 
@@ -18,18 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct IkSettings {
-    ModelOptions model;
-    std::string job;
-    std::string output;
-    JobFlags<IkJob> flags;
-};
+using IkSettings = ModelJobSettings<IkJob, IkResultFields>;
+using ScaleSettings = ModelJobSettings<ScaleJob, ScaleResult>;
 
 IkJob ik_job(const IkSettings& settings) {
-    IkJob job = settings.job.empty() ? settings.flags.defaults() : read_job<IkJob>(settings.job);
-    settings.flags.apply(job);
-    job.output = settings.output.empty() ? job.output : settings.output;
-    if (job.markers.empty()) {
+    IkJob job = settings.read();
+    if (job.trial.markers.empty()) {
         throw bad_value("ik", "--markers", "nothing", "measured markers (.trc, .c3d)");
     }
     require_ending("ik", "--output", job.output, {".mot", ".sto"});
@@ -52,7 +46,7 @@ int run_ik_verb(const IkSettings& settings, const Context& context, Json& result
     }
     const auto frames = static_cast<double>(done.motion.times.size());
     result = {{"model", model.name},
-              {"input", job.markers},
+              {"input", job.trial.markers},
               {"frames", done.motion.times.size()},
               {"unsolved_frames", done.unsolved_frames},
               {"frames_per_s", done.seconds > 0.0 ? frames / done.seconds : 0.0},
@@ -92,19 +86,9 @@ int run_ik_verb(const IkSettings& settings, const Context& context, Json& result
     return done.unsolved_frames == 0 ? kOk : kUnusable;
 }
 
-struct ScaleSettings {
-    ModelOptions model;
-    std::string job;
-    std::string output;
-    JobFlags<ScaleJob> flags;
-};
-
 int run_scale_verb(const ScaleSettings& settings, const Context& context, Json& result) {
-    ScaleJob job =
-        settings.job.empty() ? settings.flags.defaults() : read_job<ScaleJob>(settings.job);
-    settings.flags.apply(job);
-    job.output = settings.output.empty() ? job.output : settings.output;
-    if (job.markers.empty()) {
+    const ScaleJob job = settings.read();
+    if (job.trial.markers.empty()) {
         throw bad_value("scale", "--markers", "nothing", "markers of a static trial (.trc, .c3d)");
     }
     require_ending("scale", "--output", job.output, {".osim", ".xml"});
@@ -123,7 +107,7 @@ int run_scale_verb(const ScaleSettings& settings, const Context& context, Json& 
                          {"model_m", p.model}});
     }
     std::vector<std::string> notes = done.notes;
-    result = {{"model", model.name},  {"input", job.markers},
+    result = {{"model", model.name},  {"input", job.trial.markers},
               {"factors", factors},   {"pairs", pairs},
               {"mass_kg", done.mass}, {"static_rms_mm", 1e3 * done.marker_rms}};
     if (!job.output.empty()) {
@@ -159,24 +143,12 @@ Verb ik_verb() {
             "  sinew ik subject.osim --markers walk.trc --weights ik_setup.xml -o walk.mot "
             "--errors errors.sto --plot walk.png\n"
             "  sinew ik subject.osim --markers trial.c3d --marker-weight RASI=5 -o trial.mot\n"
-            "  sinew ik body.sinew --markers walk.trc -o walk.mot        markers named after "
-            "landmarks",
+            "  sinew ik body.sinew --markers walk.trc --marker-set markers.json -o walk.mot\n"
+            "markers.json: {\"version\": 1, \"markers\": [{\"name\": \"R.ASIS\", \"landmark\": "
+            "\"asis_r\"}]}; without it, markers named after landmarks",
         .options = {},
         .run = {}};
-    settings->model.add_to(verb.options);
-    verb.options.push_back(
-        {.name = "--job",
-         .help = "all of this from a JSON file (docs/jobs.md); flags override it",
-         .target = &settings->job,
-         .metavar = "JOB.json"});
-    verb.options.push_back({.name = "-o,--output",
-                            .help = "motion to write (.mot)",
-                            .target = &settings->output,
-                            .metavar = "FILE"});
-    settings->flags.add_to(verb.options, {"output"});
-    verb.describe = [](Json& definitions) {
-        add_schema("job", IkJob{}, SchemaOf::File, definitions);
-    };
+    settings->add_to(verb, "motion to write (.mot)");
     verb.run = [settings](const Context& context, Json& result) {
         return run_ik_verb(*settings, context, result);
     };
@@ -191,23 +163,12 @@ Verb scale_verb() {
                   "  sinew scale generic.osim --markers static.trc --mass 72.6 -o subject.osim\n"
                   "  sinew scale generic.osim --markers static.trc --setup scale_setup.xml -o "
                   "subject.osim\n"
+                  "  sinew scale generic.osim --markers static.trc --marker-set markers.xml -o "
+                  "subject.osim\n"
                   "  sinew scale generic.osim --markers static.c3d --setup pairs.json --json",
               .options = {},
               .run = {}};
-    settings->model.add_to(verb.options);
-    verb.options.push_back(
-        {.name = "--job",
-         .help = "all of this from a JSON file (docs/jobs.md); flags override it",
-         .target = &settings->job,
-         .metavar = "JOB.json"});
-    verb.options.push_back({.name = "-o,--output",
-                            .help = "model to write (.osim)",
-                            .target = &settings->output,
-                            .metavar = "FILE"});
-    settings->flags.add_to(verb.options, {"output"});
-    verb.describe = [](Json& definitions) {
-        add_schema("job", ScaleJob{}, SchemaOf::File, definitions);
-    };
+    settings->add_to(verb, "model to write (.osim)");
     verb.run = [settings](const Context& context, Json& result) {
         return run_scale_verb(*settings, context, result);
     };

@@ -3,6 +3,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/model_files.h"
 #include "sinew/mesh/connectivity.h"
@@ -16,6 +17,7 @@
 
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/model_results.h"
 #include "cli/verbs/model_verbs.h"
 #include "cli/verbs/trial_files.h"
 #include "cli/verbs/verbs.h"
@@ -213,6 +215,14 @@ Verb info_verb() {
               .options = {any_file_option(settings->file), muscles_option(settings->muscles)},
               .run = {}};
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", InfoResult{}, SchemaOf::Result, definitions);
+        // Muscles of a model are names, those of a body rows.
+        definitions["result"]["properties"]["muscle_list"] = {
+            {"description", "muscles of a model by name; of a body with group and volume_ml"},
+            {"type", "array"},
+            {"items", {{"type", {"string", "object"}}}}};
+    };
     verb.run = [settings](const Context& context, Json& result) {
         result["input"] = settings->file;
         if (is_trial_file(settings->file)) {

@@ -2,7 +2,9 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/settings_json.h"
 #include "sinew/pipeline/any_model.h"
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/field_options.h"
 #include "cli/verb.h"
 
 namespace sinew::cli {
@@ -82,5 +85,41 @@ inline Index need_coordinate(const MusculoskeletalModel& model, const std::strin
 inline double unit_of(const Coordinate& coordinate) {
     return coordinate.is_rotation ? std::numbers::pi / 180.0 : 1.0;
 }
+
+/// A verb whose work is one described job on one model: the model's options, --job, -o and a flag
+/// per field of the job; its schema has the job and what --json prints.
+template <class Job, class Result>
+struct ModelJobSettings {
+    ModelOptions model;
+    std::string job;
+    std::string output;
+    JobFlags<Job> flags;
+
+    void add_to(Verb& verb, std::string output_help) {
+        model.add_to(verb.options);
+        verb.options.push_back(
+            {.name = "--job",
+             .help = "all of this from a JSON file (docs/jobs.md); flags override it",
+             .target = &job,
+             .metavar = "JOB.json"});
+        verb.options.push_back({.name = "-o,--output",
+                                .help = std::move(output_help),
+                                .target = &output,
+                                .metavar = "FILE"});
+        flags.add_to(verb.options, {"output"});
+        verb.describe = [](nlohmann::ordered_json& definitions) {
+            add_schema("job", Job{}, SchemaOf::File, definitions);
+            add_schema("result", Result{}, SchemaOf::Result, definitions);
+        };
+    }
+
+    /// The file's job with the flags over it.
+    Job read() const {
+        Job out = job.empty() ? flags.defaults() : read_job<Job>(job);
+        flags.apply(out);
+        out.output = output.empty() ? out.output : output;
+        return out;
+    }
+};
 
 }  // namespace sinew::cli

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "cli/verbs/model_options.h"
 
 namespace sinew::cli {
@@ -91,7 +93,14 @@ void describe_model(const std::string& file, const std::string& muscles,
     result["muscles"] = model.muscles.size();
     result["wrap_objects"] = model.wraps.size();
     result["markers"] = model.markers.size();
+    result["ligaments"] = model.ligaments.size();
+    result["coordinate_limits"] = model.limits.size();
+    result["bushings"] = model.bushings.size();
+    result["meshes"] = model.shapes.size();
     result["mass_kg"] = mass;
+    if (!model.credits.empty()) {
+        result["credits"] = model.credits;
+    }
     result["coordinate_list"] = coordinates;
     result["muscle_list"] = units;
     result["notes"] = model.notes;
@@ -140,11 +149,28 @@ void add_difference(const MusculoskeletalModel& model, const MusculoskeletalMode
     }
 }
 
+// Lengths in MuJoCo against ours, the worst first.
+nlohmann::ordered_json length_rows(const MujocoCheck& check) {
+    std::vector<MujocoCheck::Muscle> rows = check.muscles;
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.most > b.most; });
+    auto out = nlohmann::ordered_json::array();
+    for (const MujocoCheck::Muscle& row : rows) {
+        out.push_back({{"name", row.name},
+                       {"cannot_express", row.lacks},
+                       {"rms_mm", 1e3 * row.rms},
+                       {"most_mm", 1e3 * row.most},
+                       {"over_1mm", row.share_over_1mm}});
+    }
+    return out;
+}
+
 }  // namespace
 
-int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const std::string& motion, UpAxis up, const Context& context,
-                  nlohmann::ordered_json& result) {
+int convert_model(const std::string& from, const std::string& to, const ModelConversion& settings,
+                  const Context& context, nlohmann::ordered_json& result) {
+    const std::string& muscles = settings.muscles;
+    const std::string& motion = settings.motion;
     require_writable_place(to);
     const std::string ending = lower(std::filesystem::path(to).extension().string());
     const bool is_scene = ending == ".glb";
@@ -160,28 +186,37 @@ int convert_model(const std::string& from, const std::string& muscles, const std
                           .needs = "a .glb, which can play a motion",
                           .remedy = "write a .glb, or leave --motion out"});
     }
-    const MusculoskeletalModel model = read_any_model(from, muscles);
     std::vector<std::string> notes;
+    const MusculoskeletalModel model =
+        settings.meshes ? read_model_with_shapes(from, muscles, settings.geometry, notes)
+                        : read_any_model(from, muscles);
     if (is_scene && !motion.empty()) {
         write_playing(to, model,
                       coordinate_motion(model, read_model_motion(motion, model).motion, 0.0));
     } else if (is_scene) {
         write_surface(to, model_shapes(model, rest_coordinates(model)));
     } else {
-        notes = write_any_model(to, model, up);
-        if (!notes.empty()) {
+        const std::vector<std::string> lost =
+            write_any_model(to, model, {.up = settings.up, .has_meshes = settings.meshes});
+        notes.insert(notes.end(), lost.begin(), lost.end());
+        if (!lost.empty()) {
             add_difference(model, read_model(to), notes);
         }
-        if (lower(std::filesystem::path(to).extension().string()) == ".xml") {
-            const std::vector<std::string> found = sentences(check_in_mujoco(to, model));
+        if (ending == ".xml") {
+            const MujocoCheck check = check_in_mujoco(to, model);
+            const std::vector<std::string> found = sentences(check);
             notes.insert(notes.end(), found.begin(), found.end());
+            result["muscles"] = length_rows(check);
         }
     }
     notes.insert(notes.end(), model.notes.begin(), model.notes.end());
     const std::string wrote =
         fmt::format("{} bodies, {} coordinates, {} muscles", model.bodies.size(),
                     model.coordinates.size(), model.muscles.size());
-    result = {{"input", from}, {"output", to}, {"summary", wrote}, {"notes", notes}};
+    result["input"] = from;
+    result["output"] = to;
+    result["summary"] = wrote;
+    result["notes"] = notes;
     if (context.tells()) {
         fmt::print("{}: {}\n", to, wrote);
         for (const std::string& note : notes) {

@@ -16,10 +16,15 @@ void describe_model(const std::string& file, const std::string& muscles,
 /// `sinew check` and `sinew convert` where the file is a musculoskeletal model.
 int check_model(const std::string& file, const std::string& muscles, const Context& context,
                 nlohmann::ordered_json& result);
-/// @param motion  that a .glb plays; may be empty
-/// @param up      of the world of a model written for MuJoCo
-int convert_model(const std::string& from, const std::string& muscles, const std::string& to,
-                  const std::string& motion, UpAxis up, const Context& context,
-                  nlohmann::ordered_json& result);
+/// How `sinew convert` is to treat a model.
+struct ModelConversion {
+    std::string muscles = {};
+    std::string motion = {};    ///< that a .glb plays; may be empty
+    UpAxis up = UpAxis::Z;      ///< of the world of a model written for MuJoCo
+    std::string geometry = {};  ///< another folder with meshes of bones
+    bool meshes = true;         ///< of bones are looked for, shown and written
+};
+int convert_model(const std::string& from, const std::string& to, const ModelConversion& settings,
+                  const Context& context, nlohmann::ordered_json& result);
 
 }  // namespace sinew::cli

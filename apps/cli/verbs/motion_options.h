@@ -1,7 +1,8 @@
 #pragma once
 
-#include "sinew/base/units.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/motion_files.h"
+#include "sinew/pipeline/skin_run.h"
 
 #include <nlohmann/json.hpp>
 
@@ -52,23 +53,9 @@ struct MotionFileOptions {
 
 /// What was done with a recording; nothing for motions that are none.
 inline void add_retarget_report(const RetargetReport& report, nlohmann::ordered_json& result) {
-    if (report.source.empty()) {
-        return;
+    if (const auto summary = recording_summary(report)) {
+        add_fields(*summary, result["recording"] = nlohmann::ordered_json::object());
     }
-    nlohmann::ordered_json limbs = nlohmann::ordered_json::object();
-    for (const LimbError& limb : report.limbs) {
-        limbs[limb.bone] = {{"mean_deg", limb.mean / kDegree},
-                            {"largest_deg", limb.largest / kDegree},
-                            {"mean_unlimited_deg", limb.mean_unlimited / kDegree},
-                            {"limited_fraction", limb.limited_fraction}};
-    }
-    result["recording"] = {{"joint_names", report.source},
-                           {"target_joint_names", report.target},
-                           {"rest", report.rests_in_first_frame ? "first frame" : "offsets"},
-                           {"scale", report.scale},
-                           {"mean_limb_error_deg", report.mean_limb_error / kDegree},
-                           {"limbs", limbs},
-                           {"not_recorded", report.without}};
 }
 
 }  // namespace sinew::cli

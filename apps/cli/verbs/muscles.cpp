@@ -18,6 +18,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/model_options.h"
+#include "cli/verbs/model_results.h"
 #include "cli/verbs/motion_options.h"
 #include "cli/verbs/table_plot.h"
 #include "cli/verbs/verbs.h"
@@ -139,7 +140,7 @@ Json list_muscles(const MusclesSettings& settings, const MusculoskeletalModel& m
 Json sweep(const MusclesSettings& settings, const MusculoskeletalModel& model,
            const std::vector<double>& q) {
     const Index c = need_coordinate(model, settings.sweep);
-    const double unit = unit_of(model.coordinates[static_cast<std::size_t>(c)]);
+    const double unit = unit_of(model.coordinates[at(c)]);
     constexpr int kSamples = 91;
     const MuscleSweep done = sweep_coordinate(model, c, kSamples, q);
     std::vector<double> values = done.values;
@@ -369,6 +370,7 @@ Verb muscles_verb() {
     settings->reading.add_to(verb.options);
     verb.describe = [](Json& definitions) {
         add_schema("job", MuscleMotionJob{}, SchemaOf::File, definitions);
+        add_schema("result", MusclesResult{}, SchemaOf::Result, definitions);
     };
     verb.run = [settings](const Context& context, Json& result) {
         return run_muscles(*settings, context, result);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/meshing/decimate.h"
 #include "sinew/meshing/intersections.h"
@@ -14,6 +15,7 @@
 #include <memory>
 
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -93,6 +95,9 @@ Verb remesh_verb() {
                            .metavar = "N"}},
               .run = {}};
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", RemeshResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         if ((settings->edge > 0.0) == (settings->triangles > 0)) {
             throw InputError({.where = "sinew remesh",
@@ -116,9 +121,10 @@ Verb remesh_verb() {
             part.mesh = std::move(made.mesh);
         }
         const std::string done = write_asset(settings->output, {.content = parts});
-        result["output"] = settings->output;
-        result["summary"] = done;
-        result["new_intersections"] = crossings;
+        add_fields(RemeshResult{.output = settings->output,
+                                .summary = done,
+                                .new_intersections = static_cast<Count>(crossings)},
+                   result);
         if (crossings > 0) {
             context.progress.warn(
                 fmt::format("{}: {} pairs of triangles cross that did not before; use a shorter "

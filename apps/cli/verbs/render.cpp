@@ -5,6 +5,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/render/body_sheet.h"
 #include "sinew/render/contact_sheet.h"
 #include "sinew/render/png.h"
@@ -23,6 +24,7 @@
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
 #include "cli/verbs/part_files.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -158,7 +160,7 @@ Image draw(const RenderSettings& settings, const Context& context) {
             }
             std::string caption = captions[i];
             if (views.size() > 1) {
-                caption += (caption.empty() ? "" : ", ") + kViews[static_cast<std::size_t>(view)];
+                caption += (caption.empty() ? "" : ", ") + kViews[at(view)];
             }
             pictures.push_back({.image = std::move(image), .caption = std::move(caption)});
         }
@@ -221,6 +223,9 @@ Verb render_verb() {
         .run = {}};
     add_field_options(verb.options, settings->render, {"width", "height", "view"});
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", RenderResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         const Timer timer;
         set_size(settings->size, settings->render);
@@ -230,10 +235,11 @@ Verb render_verb() {
         require_writable_place(settings->output);
         const Image image = draw(*settings, context);
         write_file_bytes(settings->output, encode_png(image));
-        result["output"] = settings->output;
-        result["width"] = image.width;
-        result["height"] = image.height;
-        result["seconds"] = timer.seconds();
+        add_fields(RenderResult{.output = settings->output,
+                                .width = image.width,
+                                .height = image.height,
+                                .seconds = timer.seconds()},
+                   result);
         if (context.tells()) {
             fmt::print("{}: {} x {} pixels, {:.1f} s\n", settings->output, image.width,
                        image.height, timer.seconds());

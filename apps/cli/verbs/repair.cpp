@@ -1,6 +1,7 @@
 #include "sinew/meshing/repair.h"
 
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -46,17 +48,21 @@ Verb repair_verb() {
               .run = {}};
     add_field_options(verb.options, settings->options);
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", RepairResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         require_known_output(settings->output);
         std::vector<MeshPart> parts = read_surface(settings->input, settings->files.read_options());
         bool is_mended = true;
-        result["actions"] = nlohmann::ordered_json::array();
+        RepairResult said{.output = settings->output};
         for (MeshPart& part : parts) {
             const RepairReport report = repair(part.mesh, settings->options, context.progress);
             is_mended = is_mended && is_healthy(report.health);
             for (const RepairReport::Action& action : report.actions) {
-                result["actions"].push_back(
-                    {{"part", part.name}, {"what", action.what}, {"count", action.count}});
+                said.actions.push_back({.part = part.name,
+                                        .what = action.what,
+                                        .count = static_cast<Count>(action.count)});
                 if (context.tells()) {
                     fmt::print("{}: {} {}\n", part.name, action.count, action.what);
                 }
@@ -68,8 +74,8 @@ Verb repair_verb() {
         }
         std::erase_if(parts, [](const MeshPart& part) { return part.mesh.triangles.rows() == 0; });
         const std::string done = write_asset(settings->output, {.content = parts});
-        result["output"] = settings->output;
-        result["healthy"] = is_mended;
+        said.healthy = is_mended;
+        add_fields(said, result);
         if (context.tells()) {
             fmt::print("{}: {}, {}\n", settings->output, done,
                        is_mended ? "healthy" : "still with problems");

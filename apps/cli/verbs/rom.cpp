@@ -1,3 +1,4 @@
+#include "sinew/io/json_schema.h"
 #include "sinew/motion/range_of_motion.h"
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/plot_file.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -112,7 +114,7 @@ Json ball_json(const BallRangeMap& map) {
 }
 
 Json range_json(const MusculoskeletalModel& model, const CoordinateRange& range, Index c) {
-    const double unit = unit_of(model.coordinates[static_cast<std::size_t>(c)]);
+    const double unit = unit_of(model.coordinates[at(c)]);
     return {{"coordinate", range.coordinate},   {"low", range.low / unit},
             {"high", range.high / unit},        {"low_muscle", range.low_muscle},
             {"high_muscle", range.high_muscle}, {"rest_is_valid", range.rest_is_valid}};
@@ -132,7 +134,7 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
     result["joint"] = joint.name;
     Json ranges = Json::array();
     for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
-        if (&model.joints[static_cast<std::size_t>(model.coordinates[c].joint)] == &joint) {
+        if (&model.joints[at(model.coordinates[c].joint)] == &joint) {
             const auto index = static_cast<Index>(c);
             ranges.push_back(
                 range_json(model, coordinate_range(model, index, settings.limits), index));
@@ -144,9 +146,7 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
             map_ball_range(model, joint.name, settings.limits, context.progress);
         result.update(ball_json(map));
         if (!settings.plot.empty()) {
-            write_picture(
-                settings.plot, map,
-                model.coordinates[static_cast<std::size_t>(joint.axes[0].coordinate)].name);
+            write_picture(settings.plot, map, model.coordinates[at(joint.axes[0].coordinate)].name);
             result["output"] = settings.plot;
         }
     }
@@ -200,6 +200,9 @@ Verb rom_verb() {
                             .help = "picture of a ball joint's range (.png, .svg)",
                             .target = &settings->plot,
                             .metavar = "FILE"});
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", RomResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, Json& result) {
         return run_rom(*settings, context, result);
     };

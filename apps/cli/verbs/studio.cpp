@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/pipeline/body_cache.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <thread>
 
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 #include "studio/server/access.h"
 #include "studio/server/app.h"
@@ -133,9 +135,12 @@ Verb studio_verb() {
                     {.name = "--only-preview",
                      .help = "never solve at standard resolution",
                      .target = &settings->only_preview}},
-        .run = [settings](const Context& context, nlohmann::ordered_json&) {
-            return run_studio(*settings, context);
-        }};
+        .run = [settings](const Context& context,
+                          nlohmann::ordered_json&) { return run_studio(*settings, context); },
+        .describe =
+            [](nlohmann::ordered_json& definitions) {
+                add_schema("result", StudioResult{}, SchemaOf::Result, definitions);
+            }};
 }
 
 }  // namespace sinew::cli

@@ -4,6 +4,7 @@
 #include "sinew/base/text.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
 
@@ -16,6 +17,7 @@
 
 #include "cli/field_options.h"
 #include "cli/verbs/file_options.h"
+#include "cli/verbs/results.h"
 #include "cli/verbs/verbs.h"
 
 namespace sinew::cli {
@@ -53,6 +55,9 @@ Verb tetrahedralise_verb() {
         .run = {}};
     add_field_options(verb.options, settings->options, {"max_memory"});
     settings->files.add_to(verb.options);
+    verb.describe = [](nlohmann::ordered_json& definitions) {
+        add_schema("result", TetrahedraliseResult{}, SchemaOf::Result, definitions);
+    };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
         const std::string ending =
             lower(std::filesystem::path(settings->output).extension().string());
@@ -68,10 +73,11 @@ Verb tetrahedralise_verb() {
         }
         const TetMesh mesh = tetrahedralise(surfaces, settings->options, context.progress);
         const std::string done = write_asset(settings->output, {.content = mesh});
-        result["output"] = settings->output;
-        result["vertices"] = mesh.points.rows();
-        result["tets"] = mesh.tets.rows();
-        result["volume_l"] = 1e3 * volume(mesh.points, mesh.tets);
+        add_fields(TetrahedraliseResult{.output = settings->output,
+                                        .vertices = mesh.points.rows(),
+                                        .tets = mesh.tets.rows(),
+                                        .volume = 1e3 * volume(mesh.points, mesh.tets)},
+                   result);
         if (context.tells()) {
             fmt::print("{}: {}\n", settings->output, done);
         }

@@ -22,7 +22,7 @@ Points positions_of(const EmbeddedPoints& embedded, const Points& tet_points, co
 Points positions_of(const TetSurface& surface, const Points& tet_points) {
     Points result(static_cast<Eigen::Index>(surface.tet_vertex.size()), 3);
     for (Eigen::Index i = 0; i < result.rows(); ++i) {
-        result.row(i) = tet_points.row(surface.tet_vertex[static_cast<std::size_t>(i)]);
+        result.row(i) = tet_points.row(surface.tet_vertex[at(i)]);
     }
     return result;
 }

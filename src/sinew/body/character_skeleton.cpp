@@ -41,11 +41,9 @@ void require_valid(const CharacterSkeleton& skeleton, std::string_view where) {
             refuse(who + " with a number out of range",
                    "a finite position, radii >= 0, stiffness and mass > 0");
         }
-        has_bone =
-            has_bone ||
-            (joint.parent >= 0 &&
-             (joint.position - skeleton.joints[static_cast<std::size_t>(joint.parent)].position)
-                     .norm() > 0.0);
+        has_bone = has_bone ||
+                   (joint.parent >= 0 &&
+                    (joint.position - skeleton.joints[at(joint.parent)].position).norm() > 0.0);
     }
     if (!has_bone) {
         refuse("no bone with a length", "two joints at different places, one the other's parent");
@@ -69,16 +67,19 @@ void require_valid(const CharacterPose& pose, const CharacterSkeleton& skeleton)
 CharacterPose pose_of(const CharacterSkeleton& skeleton, const JointRotations& rotations) {
     SINEW_ASSERT(rotations.rotations.size() == skeleton.size(), "{} rotations for {} joints",
                  rotations.rotations.size(), skeleton.size());
+    SINEW_ASSERT(rotations.offsets.empty() || rotations.offsets.size() == skeleton.size(),
+                 "{} offsets for {} joints", rotations.offsets.size(), skeleton.size());
     CharacterPose pose(skeleton.size());
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
         const CharacterJoint& joint = skeleton.joints[j];
         Eigen::Isometry3d parent = Eigen::Isometry3d::Identity();
         if (joint.parent >= 0) {
-            parent = pose[static_cast<std::size_t>(joint.parent)];
+            parent = pose[at(joint.parent)];
         } else {
             parent.translation() = rotations.shift;
         }
-        pose[j] = parent * Eigen::Translation3d(joint.position) *
+        const Vec3 offset = rotations.offsets.empty() ? Vec3::Zero().eval() : rotations.offsets[j];
+        pose[j] = parent * Eigen::Translation3d(joint.position + offset) *
                   rotations.rotations[j].normalized() * Eigen::Translation3d(-joint.position);
     }
     return pose;
@@ -108,6 +109,11 @@ JointRotations sample(const CharacterMotion& motion, double time) {
     for (std::size_t j = 0; j < a.rotations.size(); ++j) {
         between.rotations.push_back(a.rotations[j].slerp(share, b.rotations[j]));
     }
+    const Vec3 none = Vec3::Zero();
+    for (std::size_t j = 0; j < std::max(a.offsets.size(), b.offsets.size()); ++j) {
+        between.offsets.push_back((1.0 - share) * (a.offsets.empty() ? none : a.offsets[j]) +
+                                  share * (b.offsets.empty() ? none : b.offsets[j]));
+    }
     return between;
 }
 
@@ -120,7 +126,7 @@ CharacterSkeleton skeleton_of(const MotionClip& clip) {
         const MotionJoint& joint = clip.joints[j];
         CharacterJoint next;
         next.name = joint.name;
-        next.parent = joint.parent < 0 ? -1 : number[static_cast<std::size_t>(joint.parent)];
+        next.parent = joint.parent < 0 ? -1 : number[at(joint.parent)];
         next.position = places[j].translation();
         number[j] = static_cast<Index>(skeleton.joints.size());
         skeleton.joints.push_back(next);

@@ -49,9 +49,11 @@ void require_valid(const CharacterPose& pose, const CharacterSkeleton& skeleton)
 struct JointRotations {
     Vec3 shift = Vec3::Zero();                       ///< of the roots, m
     std::vector<Eigen::Quaterniond> rotations = {};  ///< one per joint
+    /// Translations of joints against their parents, about the same axes, m; empty: none.
+    std::vector<Vec3> offsets = {};
 };
 
-/// T_j = T_parent translate(c_j) R_j translate(-c_j), starting with the shift.
+/// T_j = T_parent translate(c_j + o_j) R_j translate(-c_j), starting with the shift.
 CharacterPose pose_of(const CharacterSkeleton& skeleton, const JointRotations& rotations);
 CharacterPose rest_pose(const CharacterSkeleton& skeleton);
 

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 
 namespace sinew {
 
@@ -86,37 +85,52 @@ std::vector<std::vector<Vec3>> section_loops(const Points& skin, const Triangles
                                              const Vec3& centre, const Vec3& normal) {
     const Eigen::VectorXd height = (skin.rowwise() - centre.transpose()) * normal.normalized();
     // Each triangle that the plane cuts leads from one cut edge to another.
-    std::unordered_map<std::uint64_t, std::uint64_t> next;
-    std::unordered_map<std::uint64_t, Vec3> place;
-    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+    struct Cut {
         std::uint64_t from = 0;
         std::uint64_t to = 0;
-        bool is_cut = false;
+    };
+    std::vector<Cut> cuts;
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const bool is_below = height[triangles(t, 0)] < 0.0;
+        if ((height[triangles(t, 1)] < 0.0) == is_below &&
+            (height[triangles(t, 2)] < 0.0) == is_below) {
+            continue;
+        }
+        Cut& cut = cuts.emplace_back();
         for (int k = 0; k < 3; ++k) {
             const Index a = triangles(t, k);
             const Index b = triangles(t, (k + 1) % 3);
-            const double ha = height[a];
-            const double hb = height[b];
-            if ((ha < 0.0) == (hb < 0.0)) {
-                continue;
+            if ((height[a] < 0.0) != (height[b] < 0.0)) {
+                (height[a] < 0.0 ? cut.from : cut.to) = edge_key(a, b);
             }
-            place[edge_key(a, b)] =
-                point(skin, a) + ha / (ha - hb) * (point(skin, b) - point(skin, a));
-            (ha < 0.0 ? from : to) = edge_key(a, b);
-            is_cut = true;
-        }
-        if (is_cut) {
-            next[from] = to;
         }
     }
+    std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) {
+        return a.from < b.from || (a.from == b.from && a.to < b.to);
+    });
+    const auto place = [&](std::uint64_t edge) -> Vec3 {
+        const auto a = static_cast<Index>(edge >> 32);
+        const auto b = static_cast<Index>(edge & 0xffffffffU);
+        return point(skin, a) +
+               height[a] / (height[a] - height[b]) * (point(skin, b) - point(skin, a));
+    };
     std::vector<std::vector<Vec3>> loops;
-    while (!next.empty()) {
+    std::vector<char> is_used(cuts.size(), 0);
+    for (std::size_t first = 0; first < cuts.size(); ++first) {
+        if (is_used[first] != 0) {
+            continue;
+        }
         std::vector<Vec3>& loop = loops.emplace_back();
-        for (auto it = next.begin(); it != next.end();) {
-            loop.push_back(place[it->first]);
-            const std::uint64_t onward = it->second;
-            next.erase(it);
-            it = next.find(onward);
+        for (std::size_t k = first; k < cuts.size() && is_used[k] == 0;) {
+            is_used[k] = 1;
+            loop.push_back(place(cuts[k].from));
+            const auto next = std::lower_bound(
+                cuts.begin(), cuts.end(), cuts[k].to,
+                [](const Cut& cut, std::uint64_t edge) { return cut.from < edge; });
+            if (next == cuts.end() || next->from != cuts[k].to) {
+                break;
+            }
+            k = static_cast<std::size_t>(next - cuts.begin());
         }
     }
     return loops;

@@ -43,15 +43,15 @@ KinematicTree::KinematicTree(const MusculoskeletalModel& model)
                       .is_rotation = i < 3,
                       .function = FunctionEvaluator(a.function)};
             if (a.coordinate >= 0) {
-                for (const Index d : own[static_cast<std::size_t>(source.child)]) {
-                    if (dofs_[static_cast<std::size_t>(d)].coordinate == a.coordinate) {
+                for (const Index d : own[at(source.child)]) {
+                    if (dofs_[at(d)].coordinate == a.coordinate) {
                         axis.dof = d;
                     }
                 }
                 if (axis.dof < 0) {
                     axis.dof = static_cast<Index>(dofs_.size());
                     dofs_.push_back({static_cast<Index>(joints_.size()), a.coordinate});
-                    own[static_cast<std::size_t>(source.child)].push_back(axis.dof);
+                    own[at(source.child)].push_back(axis.dof);
                 }
             }
             if (axis.is_rotation && axis.dof >= 0 &&
@@ -61,7 +61,7 @@ KinematicTree::KinematicTree(const MusculoskeletalModel& model)
             }
             joint.axes.push_back(std::move(axis));
         }
-        parent_[static_cast<std::size_t>(source.child)] = source.parent;
+        parent_[at(source.child)] = source.parent;
         order_.push_back(source.child);
         joints_.push_back(std::move(joint));
     }
@@ -69,7 +69,7 @@ KinematicTree::KinematicTree(const MusculoskeletalModel& model)
     for (const Index body : order_) {
         const auto b = static_cast<std::size_t>(body);
         if (parent_[b] >= 0) {
-            chains[b] = chains[static_cast<std::size_t>(parent_[b])];
+            chains[b] = chains[at(parent_[b])];
         }
         chains[b].insert(chains[b].end(), own[b].begin(), own[b].end());
     }
@@ -87,7 +87,7 @@ std::span<const Index> KinematicTree::chain(Index body) const {
     if (body < 0) {
         return {};
     }
-    const auto begin = static_cast<std::size_t>(chain_start_[static_cast<std::size_t>(body)]);
+    const auto begin = static_cast<std::size_t>(chain_start_[at(body)]);
     const auto end = static_cast<std::size_t>(chain_start_[static_cast<std::size_t>(body) + 1]);
     return std::span(chain_).subspan(begin, end - begin);
 }
@@ -98,59 +98,95 @@ ModelPlacement KinematicTree::place(std::span<const double> q) const {
     return placement;
 }
 
-void KinematicTree::place(std::span<const double> q, ModelPlacement& placement) const {
+// Coupled coordinates are taken from those they follow.
+void KinematicTree::set_coordinates(std::span<const double> q, ModelPlacement& placement) const {
     SINEW_ASSERT(q.size() == coordinate_count_, "{} numbers, {} coordinates", q.size(),
                  coordinate_count_);
     placement.q.assign(q.begin(), q.end());
     placement.coupler_slopes.resize(couplers_.size());
     for (std::size_t k = 0; k < couplers_.size(); ++k) {
-        const FunctionValue v =
-            coupler_functions_[k](placement.q[static_cast<std::size_t>(couplers_[k].independent)]);
-        placement.q[static_cast<std::size_t>(couplers_[k].dependent)] = v.value;
+        const FunctionValue v = coupler_functions_[k](placement.q[at(couplers_[k].independent)]);
+        placement.q[at(couplers_[k].dependent)] = v.value;
         placement.coupler_slopes[k] = v.slope;
     }
+}
+
+void KinematicTree::place(std::span<const double> q, ModelPlacement& placement) const {
+    set_coordinates(q, placement);
     placement.bodies.resize(parent_.size());
-    placement.columns.assign(dofs_.size(), {});
+    placement.columns.resize(dofs_.size());
     for (const Joint& joint : joints_) {
-        Placement T = joint.parent_frame;
-        if (joint.parent >= 0) {
-            T = placement.bodies[static_cast<std::size_t>(joint.parent)] * T;
-        }
-        const Mat3 R_parent = T.rotation;
-        for (const Axis& axis : joint.axes) {
-            const double x =
-                axis.coordinate < 0 ? 0.0 : placement.q[static_cast<std::size_t>(axis.coordinate)];
-            const FunctionValue f = axis.function(x);
-            // Rotations turn about the axis as the rotations before it left it.
-            const Vec3 world = (axis.is_rotation ? T.rotation : R_parent) * axis.axis;
-            if (axis.is_rotation) {
-                if (axis.dof >= 0) {
-                    MotionColumn& column = placement.columns[static_cast<std::size_t>(axis.dof)];
-                    column.angular += f.slope * world;
-                    column.linear += f.slope * T.position.cross(world);
-                }
-                T.rotation = T.rotation * turn(axis.axis, f.value);
-            } else {
-                if (axis.dof >= 0) {
-                    placement.columns[static_cast<std::size_t>(axis.dof)].linear += f.slope * world;
-                }
-                T.position += f.value * world;
-            }
-        }
-        if (!joint.radii.isZero()) {
-            // s = D z rides on the ellipsoid: ds = D (w x z), and what turned about the joint's
-            // centre now turns about centre + s.
-            const Mat3 D = R_parent * joint.radii.asDiagonal() * R_parent.transpose();
-            const Vec3 z = T.rotation.col(2);
-            const Vec3 s = D * z;
-            for (const Index dof : joint.turning) {
-                MotionColumn& column = placement.columns[static_cast<std::size_t>(dof)];
-                column.linear += s.cross(column.angular) + D * column.angular.cross(z);
-            }
-            T.position += s;
-        }
-        placement.bodies[static_cast<std::size_t>(joint.child)] = T * joint.child_frame_inverse;
+        place_joint(joint, placement);
     }
+}
+
+void KinematicTree::update(std::span<const double> q, ModelPlacement& placement,
+                           std::span<const char> wanted) const {
+    SINEW_ASSERT(placement.bodies.size() == parent_.size(), "{} bodies, {} placed", parent_.size(),
+                 placement.bodies.size());
+    placement.q_before.swap(placement.q);
+    set_coordinates(q, placement);
+    placement.is_moved.assign(parent_.size(), 0);
+    for (const Joint& joint : joints_) {
+        if (!wanted.empty() && wanted[at(joint.child)] == 0) {
+            continue;
+        }
+        const bool is_moved =
+            (joint.parent >= 0 && placement.is_moved[at(joint.parent)] != 0) ||
+            std::any_of(joint.axes.begin(), joint.axes.end(), [&](const Axis& axis) {
+                return axis.coordinate >= 0 &&
+                       placement.q[at(axis.coordinate)] != placement.q_before[at(axis.coordinate)];
+            });
+        if (is_moved) {
+            placement.is_moved[at(joint.child)] = 1;
+            place_joint(joint, placement);
+        }
+    }
+}
+
+void KinematicTree::place_joint(const Joint& joint, ModelPlacement& placement) const {
+    for (const Axis& axis : joint.axes) {
+        if (axis.dof >= 0) {
+            placement.columns[at(axis.dof)] = {};
+        }
+    }
+    Placement T = joint.parent_frame;
+    if (joint.parent >= 0) {
+        T = placement.bodies[at(joint.parent)] * T;
+    }
+    const Mat3 R_parent = T.rotation;
+    for (const Axis& axis : joint.axes) {
+        const double x = axis.coordinate < 0 ? 0.0 : placement.q[at(axis.coordinate)];
+        const FunctionValue f = axis.function(x);
+        // Rotations turn about the axis as the rotations before it left it.
+        const Vec3 world = (axis.is_rotation ? T.rotation : R_parent) * axis.axis;
+        if (axis.is_rotation) {
+            if (axis.dof >= 0) {
+                MotionColumn& column = placement.columns[at(axis.dof)];
+                column.angular += f.slope * world;
+                column.linear += f.slope * T.position.cross(world);
+            }
+            T.rotation = T.rotation * turn(axis.axis, f.value);
+        } else {
+            if (axis.dof >= 0) {
+                placement.columns[at(axis.dof)].linear += f.slope * world;
+            }
+            T.position += f.value * world;
+        }
+    }
+    if (!joint.radii.isZero()) {
+        // s = D z rides on the ellipsoid: ds = D (w x z), and what turned about the joint's
+        // centre now turns about centre + s.
+        const Mat3 D = R_parent * joint.radii.asDiagonal() * R_parent.transpose();
+        const Vec3 z = T.rotation.col(2);
+        const Vec3 s = D * z;
+        for (const Index dof : joint.turning) {
+            MotionColumn& column = placement.columns[at(dof)];
+            column.linear += s.cross(column.angular) + D * column.angular.cross(z);
+        }
+        T.position += s;
+    }
+    placement.bodies[at(joint.child)] = T * joint.child_frame_inverse;
 }
 
 ModelMotion KinematicTree::move(const ModelPlacement& placement, std::span<const double> speed,
@@ -238,12 +274,21 @@ ModelMotion KinematicTree::move(const ModelPlacement& placement, std::span<const
     return motion;
 }
 
+std::vector<double> KinematicTree::coupled_speeds(const ModelPlacement& placement,
+                                                  std::span<const double> speed) const {
+    std::vector<double> u(speed.begin(), speed.end());
+    for (std::size_t k = 0; k < couplers_.size(); ++k) {
+        u[at(couplers_[k].dependent)] =
+            placement.coupler_slopes[k] * u[at(couplers_[k].independent)];
+    }
+    return u;
+}
+
 void KinematicTree::fold_couplers(const ModelPlacement& placement,
                                   std::span<double> gradient) const {
     for (std::size_t k = couplers_.size(); k-- > 0;) {
         const auto d = static_cast<std::size_t>(couplers_[k].dependent);
-        gradient[static_cast<std::size_t>(couplers_[k].independent)] +=
-            placement.coupler_slopes[k] * gradient[d];
+        gradient[at(couplers_[k].independent)] += placement.coupler_slopes[k] * gradient[d];
         gradient[d] = 0.0;
     }
 }

@@ -21,6 +21,8 @@ struct ModelPlacement {
     std::vector<Placement> bodies = {};       ///< T_world_body
     std::vector<MotionColumn> columns = {};   ///< one per KinematicTree::dofs()
     std::vector<double> coupler_slopes = {};  ///< d dependent / d independent
+    std::vector<double> q_before = {};        ///< scratch of KinematicTree::update
+    std::vector<char> is_moved = {};          ///< scratch, per body
 };
 
 /// Velocity and acceleration in one pose, world frame.
@@ -55,7 +57,7 @@ public:
     std::span<const Index> chain(Index body) const;
     /// Parent of a body, -1 for those on the ground.
     Index parent(Index body) const {
-        return parent_[static_cast<std::size_t>(body)];
+        return parent_[at(body)];
     }
     /// Bodies with parents before children.
     const std::vector<Index>& order() const {
@@ -69,11 +71,21 @@ public:
     /// @param q  one number per coordinate; m and rad
     void place(std::span<const double> q, ModelPlacement& placement) const;
     ModelPlacement place(std::span<const double> q) const;
+    /// The same for a placement that place() or update() made of this tree: only what coordinates
+    /// that changed since then carry is placed anew.
+    /// @param wanted  per body, parents of wanted ones too; others stay as they are and must be
+    ///                placed again before they are asked for. Empty: all
+    void update(std::span<const double> q, ModelPlacement& placement,
+                std::span<const char> wanted = {}) const;
 
     /// Velocities and accelerations for speeds and accelerations of the coordinates. Those of
     /// coupled coordinates are replaced. `com` are the centres of mass in the bodies.
     ModelMotion move(const ModelPlacement& placement, std::span<const double> speed,
                      std::span<const double> acceleration, std::span<const Vec3> com) const;
+
+    /// Speeds with those of coupled coordinates taken from the ones they follow.
+    std::vector<double> coupled_speeds(const ModelPlacement& placement,
+                                       std::span<const double> speed) const;
 
     /// A derivative by all coordinates made one by the independent ones: the entries of coupled
     /// coordinates are added, times the coupler's slope, to those they follow, and set to 0.
@@ -96,6 +108,9 @@ private:
         Vec3 radii = Vec3::Zero();
         std::vector<Index> turning = {};  ///< dofs of the rotations, each once
     };
+
+    void set_coordinates(std::span<const double> q, ModelPlacement& placement) const;
+    void place_joint(const Joint& joint, ModelPlacement& placement) const;
 
     std::size_t coordinate_count_ = 0;
     std::vector<Joint> joints_ = {};

@@ -35,7 +35,7 @@ std::vector<Eigen::Isometry3d> pose_from(const MotionClip& clip, const double* v
         Eigen::Isometry3d own = Eigen::Isometry3d::Identity();
         own.linear() = R;
         own.translation() = shift;
-        T[j] = joint.parent < 0 ? own : T[static_cast<std::size_t>(joint.parent)] * own;
+        T[j] = joint.parent < 0 ? own : T[at(joint.parent)] * own;
     }
     return T;
 }

@@ -28,7 +28,7 @@ struct Excess {
 // Of the joint that lets the whole body travel: people rotate there as often as they like. An arm
 // that is hinged to the ground does not.
 bool is_root(const MusculoskeletalModel& model, const Coordinate& coordinate) {
-    return model.joints[static_cast<std::size_t>(coordinate.joint)].parent < 0 &&
+    return model.joints[at(coordinate.joint)].parent < 0 &&
            std::any_of(model.coordinates.begin(), model.coordinates.end(), [&](const auto& other) {
                return other.joint == coordinate.joint && !other.is_rotation;
            });

@@ -123,6 +123,61 @@ void require_point(const MusculoskeletalModel& model, std::string_view where,
     }
 }
 
+// A chain of at least two points, and surfaces that the model has.
+void require_path(const MusculoskeletalModel& model, std::string_view where,
+                  const std::string& what, const std::vector<PathPoint>& points,
+                  const std::vector<PathWrap>& wraps) {
+    if (points.size() < 2) {
+        fail(where, fmt::format("{} with {} path points", what, points.size()), "at least 2",
+             "give it an origin and an insertion");
+    }
+    for (const PathPoint& point : points) {
+        require_point(model, where, what, point);
+    }
+    for (const PathWrap& wrap : wraps) {
+        require_index(where, what, wrap.object, 0, model.wraps.size());
+    }
+}
+
+// Ligaments, stops, springs, bushings and shapes.
+void require_passive(const MusculoskeletalModel& model, std::string_view where) {
+    for (const Ligament& ligament : model.ligaments) {
+        const std::string what = fmt::format("ligament '{}'", ligament.name);
+        require_path(model, where, what, ligament.points, ligament.wraps);
+        require_function(where, what, ligament.curve);
+        if (!(ligament.slack > 0.0) || !(ligament.force >= 0.0) || !(ligament.toe > 0.0) ||
+            !(ligament.damping >= 0.0)) {
+            fail(where,
+                 fmt::format("{} with slack length {} m, force {}, toe {}, damping {}", what,
+                             ligament.slack, ligament.force, ligament.toe, ligament.damping),
+                 "a slack length and toe > 0, force and damping >= 0", "correct the ligament");
+        }
+    }
+    for (const CoordinateLimit& limit : model.limits) {
+        const std::string what = fmt::format("limit '{}'", limit.name);
+        require_index(where, what, limit.coordinate, 0, model.coordinates.size());
+        if (!(limit.low <= limit.high) || !(limit.transition >= 0.0)) {
+            fail(where,
+                 fmt::format("{} from {} to {} with transition {}", what, limit.low, limit.high,
+                             limit.transition),
+                 "a lower end below the upper one, a transition >= 0", "correct the limit");
+        }
+    }
+    for (const CoordinateSpring& spring : model.springs) {
+        require_index(where, fmt::format("spring '{}'", spring.name), spring.coordinate, 0,
+                      model.coordinates.size());
+    }
+    for (const Bushing& bushing : model.bushings) {
+        const std::string what = fmt::format("bushing '{}'", bushing.name);
+        require_index(where, what, bushing.first, -1, model.bodies.size());
+        require_index(where, what, bushing.second, -1, model.bodies.size());
+    }
+    for (const BodyShape& shape : model.shapes) {
+        require_index(where, fmt::format("shape '{}'", shape.name), shape.body, -1,
+                      model.bodies.size());
+    }
+}
+
 void require_muscles(const MusculoskeletalModel& model, std::string_view where) {
     for (const WrapObject& wrap : model.wraps) {
         const std::string what = fmt::format("wrap object '{}'", wrap.name);
@@ -134,16 +189,7 @@ void require_muscles(const MusculoskeletalModel& model, std::string_view where) 
     }
     for (const MuscleUnit& muscle : model.muscles) {
         const std::string what = fmt::format("muscle '{}'", muscle.name);
-        if (muscle.points.size() < 2) {
-            fail(where, fmt::format("{} with {} path points", what, muscle.points.size()),
-                 "at least 2", "give it an origin and an insertion");
-        }
-        for (const PathPoint& point : muscle.points) {
-            require_point(model, where, what, point);
-        }
-        for (const PathWrap& wrap : muscle.wraps) {
-            require_index(where, what, wrap.object, 0, model.wraps.size());
-        }
+        require_path(model, where, what, muscle.points, muscle.wraps);
         if (!(muscle.fmax > 0.0) || !(muscle.fibre > 0.0) || !(muscle.tendon >= 0.0) ||
             !(muscle.pennation >= 0.0) || !(muscle.pennation < 1.5707)) {
             fail(where,
@@ -337,6 +383,7 @@ void require_valid(const MusculoskeletalModel& model, std::string_view where) {
                       model.bodies.size());
     }
     require_muscles(model, where);
+    require_passive(model, where);
 }
 
 }  // namespace sinew

@@ -24,7 +24,7 @@ constexpr double kSameDirection = 1.0 - 1e-12;
 constexpr double kMoved = 2e-3;  // of a skeleton's size: files round
 
 const Vec3& place(const CharacterSkeleton& skeleton, Index joint) {
-    return skeleton.joints[static_cast<std::size_t>(joint)].position;
+    return skeleton.joints[at(joint)].position;
 }
 
 double largest_side(const CharacterSkeleton& skeleton) {
@@ -66,8 +66,8 @@ std::vector<Index> children_of(const CharacterSkeleton& skeleton, Index joint) {
 Index common_joint_above(const CharacterSkeleton& target, std::span<const Index> source,
                          std::size_t joint) {
     Index up = target.joints[joint].parent;
-    while (up >= 0 && source[static_cast<std::size_t>(up)] < 0) {
-        up = target.joints[static_cast<std::size_t>(up)].parent;
+    while (up >= 0 && source[at(up)] < 0) {
+        up = target.joints[at(up)].parent;
     }
     return up;
 }
@@ -112,8 +112,7 @@ double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& t
             continue;
         }
         const Vec3 own = target.joints[j].position - place(target, up);
-        const Vec3 other =
-            place(source, number[j]) - place(source, number[static_cast<std::size_t>(up)]);
+        const Vec3 other = place(source, number[j]) - place(source, number[at(up)]);
         if (own.norm() > 0.0 && other.norm() > 0.0) {
             cosines += own.norm() * own.normalized().dot(other.normalized());
             lengths += own.norm();
@@ -145,9 +144,7 @@ NamedTransfer::NamedTransfer(const CharacterSkeleton& source, const CharacterSke
         const Index up = common_joint_above(target, source_, j);
         if (source_[j] >= 0 && up >= 0) {
             of_target += (target.joints[j].position - place(target, up)).norm();
-            of_source +=
-                (place(source, source_[j]) - place(source, source_[static_cast<std::size_t>(up)]))
-                    .norm();
+            of_source += (place(source, source_[j]) - place(source, source_[at(up)])).norm();
         }
     }
     scale_ = of_source > 0.0 && of_target > 0.0 ? of_target / of_source : 1.0;
@@ -162,7 +159,7 @@ void NamedTransfer::align(const CharacterSkeleton& source) {
     for (std::size_t j = 0; j < target_.size(); ++j) {
         const Index up = common_joint_above(target_, source_, j);
         if (source_[j] >= 0 && up >= 0) {
-            below[static_cast<std::size_t>(up)].push_back(static_cast<Index>(j));
+            below[at(up)].push_back(static_cast<Index>(j));
         }
     }
     const auto is_beside = [](const CharacterSkeleton& skeleton, Index joint) {
@@ -175,9 +172,9 @@ void NamedTransfer::align(const CharacterSkeleton& source) {
         const auto joint = static_cast<Index>(j);
         const Index parent = target_.joints[j].parent;
         if (parent >= 0) {
-            alignment_[j] = alignment_[static_cast<std::size_t>(parent)];
-            before_target[j] = before_target[static_cast<std::size_t>(parent)];
-            before_source[j] = before_source[static_cast<std::size_t>(parent)];
+            alignment_[j] = alignment_[at(parent)];
+            before_target[j] = before_target[at(parent)];
+            before_source[j] = before_source[at(parent)];
         }
         const Index s = source_[j];
         if (s < 0) {
@@ -187,7 +184,7 @@ void NamedTransfer::align(const CharacterSkeleton& source) {
         std::vector<Index> ends = below[j];
         std::vector<Index> source_ends;
         for (const Index end : ends) {
-            source_ends.push_back(source_[static_cast<std::size_t>(end)]);
+            source_ends.push_back(source_[at(end)]);
         }
         if (ends.empty()) {
             ends = children_of(target_, joint);
@@ -226,18 +223,17 @@ std::size_t NamedTransfer::carrier(const std::vector<char>& is_moved) const {
     for (std::size_t j = target_.size(); j-- > 0;) {
         below[j] += source_[j] >= 0 ? 1 : 0;
         if (target_.joints[j].parent >= 0) {
-            below[static_cast<std::size_t>(target_.joints[j].parent)] += below[j];
+            below[at(target_.joints[j].parent)] += below[j];
         }
     }
     for (std::size_t j = best + 1; j < target_.size(); ++j) {
         const bool is_heavy = 2 * below[j] > below[best];
         bool is_below = false;
         for (Index up = target_.joints[j].parent; up >= 0 && !is_below;
-             up = target_.joints[static_cast<std::size_t>(up)].parent) {
+             up = target_.joints[at(up)].parent) {
             is_below = static_cast<std::size_t>(up) == best;
         }
-        if (is_below && is_heavy && source_[j] >= 0 &&
-            is_moved[static_cast<std::size_t>(source_[j])] != 0) {
+        if (is_below && is_heavy && source_[j] >= 0 && is_moved[at(source_[j])] != 0) {
             best = j;
         }
     }
@@ -251,9 +247,8 @@ JointRotations NamedTransfer::operator()(std::span<const Eigen::Quaterniond> tur
     for (std::size_t j = 0; j < target_.size(); ++j) {
         const Index parent = target_.joints[j].parent;
         const Eigen::Quaterniond above =
-            parent < 0 ? Eigen::Quaterniond::Identity() : turned[static_cast<std::size_t>(parent)];
-        turned[j] =
-            source_[j] < 0 ? above : turns[static_cast<std::size_t>(source_[j])] * alignment_[j];
+            parent < 0 ? Eigen::Quaterniond::Identity() : turned[at(parent)];
+        turned[j] = source_[j] < 0 ? above : turns[at(source_[j])] * alignment_[j];
         key.rotations.push_back(above.conjugate() * turned[j]);
     }
     key.shift = scale_ * way;
@@ -281,7 +276,7 @@ Vec3 MovedJoints::in_parent(const std::vector<Eigen::Affine3d>& world, std::size
     if (parents_[joint] < 0) {
         return Vec3::Zero();
     }
-    const Eigen::Affine3d& parent = world[static_cast<std::size_t>(parents_[joint])];
+    const Eigen::Affine3d& parent = world[at(parents_[joint])];
     return parent.rotation().transpose() * (world[joint].translation() - parent.translation());
 }
 
@@ -310,18 +305,23 @@ bool is_same_skeleton(const CharacterSkeleton& source, const CharacterSkeleton& 
         names.push_back(joint.name);
     }
     const std::vector<Index> number = joints_by_name(names, target);
+    std::vector<char> is_tip(target.size(), 1);
+    for (const CharacterJoint& joint : target.joints) {
+        if (joint.parent >= 0) {
+            is_tip[at(joint.parent)] = 0;
+        }
+    }
     double own = 0.0;
     double other = 0.0;
     std::vector<std::pair<Vec3, Vec3>> bones;
     for (std::size_t j = 0; j < target.size(); ++j) {
-        if (number[j] < 0) {
+        const Index up = target.joints[j].parent;
+        if (number[j] < 0 && (up < 0 || is_tip[j] == 0)) {
             return false;
         }
-        const Index up = target.joints[j].parent;
-        if (up >= 0) {
-            bones.emplace_back(
-                target.joints[j].position - place(target, up),
-                place(source, number[j]) - place(source, number[static_cast<std::size_t>(up)]));
+        if (up >= 0 && number[j] >= 0) {
+            bones.emplace_back(target.joints[j].position - place(target, up),
+                               place(source, number[j]) - place(source, number[at(up)]));
             own += bones.back().first.norm();
             other += bones.back().second.norm();
         }
@@ -330,6 +330,34 @@ bool is_same_skeleton(const CharacterSkeleton& source, const CharacterSkeleton& 
     return std::all_of(bones.begin(), bones.end(), [&](const auto& bone) {
         return (bone.first - scale * bone.second).norm() <= kSame * std::max(own, 1e-12);
     });
+}
+
+CharacterMotion own_motion(const Recording& recording, const CharacterSkeleton& target) {
+    const NamedTransfer transfer(recording.skeleton, target, RestPoses::Same, recording.name);
+    CharacterMotion motion;
+    motion.times = recording.times;
+    for (const CharacterPose& pose : recording.poses) {
+        JointRotations key;
+        for (std::size_t j = 0; j < target.size(); ++j) {
+            const Index source = transfer.source_of(j);
+            const Index up = target.joints[j].parent;
+            Eigen::Isometry3d local = Eigen::Isometry3d::Identity();  // T_parent^-1 T_j
+            if (source >= 0) {
+                local = up < 0 ? pose[at(source)]
+                               : pose[at(transfer.source_of(at(up)))].inverse() * pose[at(source)];
+            }
+            key.rotations.emplace_back(Eigen::Quaterniond(local.linear()).normalized());
+            const Vec3 rest = source < 0 ? Vec3::Zero().eval() : recording.rest_position(source);
+            Vec3 offset = transfer.scale() * (local * rest - rest);
+            if (j == 0) {
+                key.shift = offset;
+            }
+            offset -= up < 0 ? key.shift : Vec3::Zero().eval();  // which carries all roots
+            key.offsets.push_back(offset);
+        }
+        motion.keys.push_back(std::move(key));
+    }
+    return motion;
 }
 
 CharacterMotion transfer_by_names(const Recording& recording, const CharacterSkeleton& target,

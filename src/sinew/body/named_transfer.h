@@ -73,13 +73,18 @@ private:
 /// How many joints of the target have the name of one of the recording.
 std::size_t count_named_joints(const Recording& recording, const CharacterSkeleton& target);
 /// Whether all joints of the target are in the source by their names, with the same bones at rest
-/// up to one scale.
+/// up to one scale. Tips of the target may be new: a file's skin gives them to leaves.
 bool is_same_skeleton(const CharacterSkeleton& source, const CharacterSkeleton& target);
 
 /// The recording on that skeleton, joint by joint.
 /// @throws InputError  when no joint of the recording has the name of a joint of the target
 CharacterMotion transfer_by_names(const Recording& recording, const CharacterSkeleton& target,
                                   RestPoses rests);
+
+/// The recording on its own skeleton, whatever that is of: every joint goes where it has it, with
+/// all rotations and translations.
+/// @param target  the same as the recording's (is_same_skeleton)
+CharacterMotion own_motion(const Recording& recording, const CharacterSkeleton& target);
 
 /// Which joints move against their parents, gathered pose by pose.
 class MovedJoints {

@@ -75,13 +75,12 @@ ExpectedPerson expected_person(const PeopleTable::Group& group,
     Eigen::MatrixXd S_nk(n, k);
     Eigen::VectorXd difference(k);
     for (Eigen::Index i = 0; i < k; ++i) {
-        const auto [row, value] = known[static_cast<std::size_t>(i)];
+        const auto [row, value] = known[at(i)];
         const auto r = static_cast<Eigen::Index>(row);
         difference[i] = value - group.mean[r];
         S_nk.col(i) = group.covariance.col(r);
         for (Eigen::Index j = 0; j < k; ++j) {
-            S_kk(i, j) = group.covariance(
-                r, static_cast<Eigen::Index>(known[static_cast<std::size_t>(j)].first));
+            S_kk(i, j) = group.covariance(r, static_cast<Eigen::Index>(known[at(j)].first));
         }
     }
     ExpectedPerson person{.mean = group.mean, .sd = group.covariance.diagonal()};

@@ -13,12 +13,15 @@ namespace {
 
 constexpr double kStanding = 50.0;  // per m: weight of a point that stands
 constexpr double kHeelGives = 0.7;  // of that, where ball and heel cannot stand both
+constexpr double kLifted = 2.0;     // per m: of a heel that a leg at its limits lifts
 constexpr double kBallLeads = 0.4;  // of what the pelvis takes from a foot that stands as a whole
 constexpr double kLoose = 1.0;      // of directions and rotations of a leg whose foot stands
 constexpr double kFolded = 0.3;  // rad, that a leg may leave its directions so that a foot stands
 constexpr double kPelvisTime = 0.1;  // s, on both sides, over which the pelvis goes along
 constexpr double kSole = 1e-3;       // m, below the ground
+constexpr double kOnGround = 100.0;  // per m: height of a point that would be below it
 constexpr double kKeptOut = 5.0;     // per m: least weight of a point that is lifted out of it
+constexpr double kMissed = 2e-3;     // m, that a standing point may be off
 constexpr double kHardly = 1e-6;     // m
 
 using Frames = std::vector<std::vector<double>>;
@@ -56,6 +59,7 @@ Feet find_feet(const Recording& recording, PersonPoser& poser, const Frames& fra
             feet[s].ball.push_back(solver.position(now, poser.legs()[s].ball));
         }
     }
+    std::array<std::array<std::vector<FootPin>, 2>, 2> pins;  // of heel and ball, per side
     const bool has_toes = source.has("toe_l") && source.has("toe_r");
     for (const bool is_ball : {false, true}) {
         std::array<std::vector<Vec3>, 2> recorded;
@@ -71,13 +75,18 @@ Feet find_feet(const Recording& recording, PersonPoser& poser, const Frames& fra
                             .other = recorded[1 - s],
                             .frame_time = poser.frame_time(),
                             .leg = pair.leg()};
-            paths.ground = standing_height(paths, recording.rest_frame);
+            paths.ground = ground_under(paths, recording.rest_frame);
             const std::vector<ContactSpan> spans = find_contacts(paths, recording.rest_frame);
             const StandingLeg& leg = poser.legs()[s];
-            (is_ball ? feet[s].ball_shift : feet[s].heel_shift) =
-                pin_to_contacts(is_ball ? feet[s].ball : feet[s].ankle, spans,
-                                (is_ball ? leg.ball : leg.ankle).rest.y(), poser.frame_time());
+            pins[s][is_ball ? 1 : 0] = pins_of(is_ball ? feet[s].ball : feet[s].ankle, spans,
+                                               (is_ball ? leg.ball : leg.ankle).rest.y());
         }
+    }
+    for (std::size_t s = 0; s < 2; ++s) {
+        const StandingLeg& leg = poser.legs()[s];
+        keep_foot_length(pins[s][0], pins[s][1], (leg.ball.rest - leg.ankle.rest).norm());
+        feet[s].heel_shift = hold_at_pins(feet[s].ankle, pins[s][0], poser.frame_time());
+        feet[s].ball_shift = hold_at_pins(feet[s].ball, pins[s][1], poser.frame_time());
     }
     return feet;
 }
@@ -111,39 +120,22 @@ std::vector<Vec3> over_frames(const std::vector<Vec3>& values, std::ptrdiff_t wi
     return out;
 }
 
-// Heel and ball of a foot where they stand. The ball counts more where it stands too.
-PoseGoals standing_goals(const StandingLeg& leg, const Foot& foot, std::size_t f) {
-    PoseGoals goals;
-    const double heel = kStanding * (1.0 - kHeelGives * foot.ball_shift.weight[f]);
-    goals.positions = {
-        {.point = leg.ankle, .wanted = foot.ankle_goal(f), .weight = heel * foot.weight(f)},
-        {.point = leg.ball, .wanted = foot.ball_goal(f), .weight = kStanding * foot.weight(f)}};
-    return goals;
-}
-
-// Where the pelvis goes so that legs keep their directions while feet stand: both are sought
-// together, frame by frame, and what the pelvis does then comes and goes smoothly.
-std::vector<Vec3> pelvis_shifts(PersonPoser& poser, const Frames& frames, const Feet& feet) {
-    std::vector<Vec3> wanted(frames.size(), Vec3::Zero());
-    for (std::size_t f = 0; f < frames.size(); ++f) {
-        PoseGoals goals;
-        for (std::size_t s = 0; s < 2; ++s) {
-            if (feet[s].weight(f) > 0.0) {
-                const PoseGoals standing = standing_goals(poser.legs()[s], feet[s], f);
-                goals.positions.insert(goals.positions.end(), standing.positions.begin(),
-                                       standing.positions.end());
-            }
-        }
-        if (!goals.positions.empty()) {
-            std::vector<double> q = frames[f];
-            poser.shift_pelvis(f, common_shift(feet, f), q);
-            poser.pose_pelvis_and_legs(f, goals, false, q);
-            wanted[f] = poser.pelvis_shift(f, q);
-        }
+// Heel and ball of a foot where they stand. Where both do and limits are in the way, the heel gives
+// way by lifting, not sideways: the foot keeps its heading.
+// @param gives  of the heel's weight
+std::vector<PoseGoals::Position> standing_goals(const StandingLeg& leg, const Foot& foot,
+                                                std::size_t f, double gives, double weight) {
+    const Vec3 ankle = foot.ankle_goal(f);
+    const Vec3 ball = foot.ball_goal(f);
+    const double given = gives * foot.ball_shift.weight[f];
+    const Vec3 side = (ball - ankle).cross(Vec3::UnitY());
+    PoseGoals::Position heel{
+        .point = leg.ankle, .wanted = ankle, .weight = weight * kStanding * (1.0 - given)};
+    if (side.norm() > 0.0) {
+        heel.axis = side.normalized();
+        heel.axis_weight = weight * kStanding * given;
     }
-    const auto window =
-        static_cast<std::ptrdiff_t>(std::max(1.0, kPelvisTime / poser.frame_time()));
-    return over_frames(wanted, window);
+    return {heel, {.point = leg.ball, .wanted = ball, .weight = weight * kStanding}};
 }
 
 double depth_of(PersonPoser& poser, const StandingLeg& leg, const std::vector<double>& q) {
@@ -153,6 +145,80 @@ double depth_of(PersonPoser& poser, const StandingLeg& leg, const std::vector<do
         depth = std::max(depth, poser.ground() - poser.solver().position(now, sole).y());
     }
     return depth;
+}
+
+// Points of soles that are below the ground should be on it; a height alone is asked for.
+bool add_sunk_soles(PersonPoser& poser, const std::vector<double>& q, PoseGoals& goals) {
+    const ModelPlacement& now = poser.solver().place(q);
+    bool is_new = false;
+    for (const StandingLeg& leg : poser.legs()) {
+        for (const CarriedPoint& sole : leg.soles) {
+            Vec3 p = poser.solver().position(now, sole);
+            if (p.y() < poser.ground() - kSole) {
+                p.y() = poser.ground();
+                goals.positions.push_back({.point = sole,
+                                           .wanted = p,
+                                           .weight = 0.0,
+                                           .axis = Vec3::UnitY(),
+                                           .axis_weight = kOnGround});
+                is_new = true;
+            }
+        }
+    }
+    return is_new;
+}
+
+// Where the pelvis goes further so that legs keep their directions while feet stand: both are
+// sought together, frame by frame, and what the pelvis does then comes and goes smoothly.
+std::vector<Vec3> pelvis_shifts(PersonPoser& poser, const Frames& frames, const Feet& feet,
+                                const std::vector<Vec3>& before, const std::vector<bool>& is_asked,
+                                double time) {
+    std::vector<Vec3> wanted(frames.size(), Vec3::Zero());
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+        PoseGoals goals;
+        for (std::size_t s = 0; is_asked[f] && s < 2; ++s) {
+            if (feet[s].weight(f) > 0.0) {
+                const std::vector<PoseGoals::Position> standing =
+                    standing_goals(poser.legs()[s], feet[s], f, kHeelGives, feet[s].weight(f));
+                goals.positions.insert(goals.positions.end(), standing.begin(), standing.end());
+            }
+        }
+        if (!goals.positions.empty()) {
+            std::vector<double> q = frames[f];
+            if (before[f].isZero()) {
+                poser.shift_pelvis(f, common_shift(feet, f), q);
+            }
+            poser.pose_pelvis_and_legs(f, goals, false, q);
+            if (add_sunk_soles(poser, q, goals)) {
+                poser.pose_pelvis_and_legs(f, goals, false, q);
+            }
+            wanted[f] = poser.pelvis_shift(f, q) - before[f];
+        }
+    }
+    return over_frames(wanted, static_cast<std::ptrdiff_t>(std::round(time / poser.frame_time())));
+}
+
+// How far standing points are from where they should be, at most.
+double largest_miss(PersonPoser& poser, const Feet& feet, std::size_t f,
+                    const std::vector<double>& q) {
+    const ModelPlacement& now = poser.solver().place(q);
+    double miss = 0.0;
+    for (std::size_t s = 0; s < 2; ++s) {
+        const StandingLeg& leg = poser.legs()[s];
+        const Foot& foot = feet[s];
+        if (foot.heel_shift.weight[f] == 1.0 && foot.ball_shift.weight[f] == 0.0) {
+            miss = std::max(miss,
+                            (poser.solver().position(now, leg.ankle) - foot.ankle_goal(f)).norm());
+        }
+        if (foot.ball_shift.weight[f] == 1.0) {
+            miss =
+                std::max(miss, (poser.solver().position(now, leg.ball) - foot.ball_goal(f)).norm());
+        }
+    }
+    for (const StandingLeg& leg : poser.legs()) {
+        miss = std::max(miss, depth_of(poser, leg, q));
+    }
+    return miss;
 }
 
 // The largest distance of a bone's direction from what it should be, rad or so.
@@ -179,12 +245,10 @@ void stand(PersonPoser& poser, std::size_t f, const StandingLeg& leg, const Foot
     for (PoseGoals::Rotation& goal : goals.rotations) {
         goal.weight *= kLoose;
     }
-    const double heel = kStanding * (1.0 - kHeelGives * foot.ball_shift.weight[f]);
-    // A foot in the air goes along with the pelvis.
-    const Vec3 along = (1.0 - foot.weight(f)) * shift;
-    goals.positions = {
-        {.point = leg.ankle, .wanted = foot.ankle_goal(f) + along, .weight = heel},
-        {.point = leg.ball, .wanted = foot.ball_goal(f) + along, .weight = kStanding}};
+    goals.positions = standing_goals(leg, foot, f, kHeelGives, 1.0);
+    for (PoseGoals::Position& goal : goals.positions) {
+        goal.wanted += (1.0 - foot.weight(f)) * shift;  // a foot in the air goes with the pelvis
+    }
     const Vec3 now = poser.solver().position(poser.solver().place(q), leg.ankle);
     const bool is_there =
         (goals.positions[0].wanted - now).norm() < kHardly && foot.weight(f) == 0.0;
@@ -194,7 +258,8 @@ void stand(PersonPoser& poser, std::size_t f, const StandingLeg& leg, const Foot
         // Where limits do not let the whole foot stand, its heel lifts rather than the leg folds.
         if (farthest_direction(poser, goals, q) >
             farthest_direction(poser, goals, start) + kFolded) {
-            goals.positions[0].weight = 0.0;
+            goals.positions[0].axis_weight += goals.positions[0].weight - kLifted;
+            goals.positions[0].weight = kLifted;
             for (PoseGoals::Direction& goal : goals.directions) {
                 goal.weight = 1.0;
             }
@@ -222,15 +287,28 @@ void keep_contacts(const Recording& recording, PersonPoser& poser, Frames& frame
         return;
     }
     const Feet feet = find_feet(recording, poser, frames);
-    const std::vector<Vec3> shifts = pelvis_shifts(poser, frames, feet);
+    std::vector<Vec3> shifts(frames.size(), Vec3::Zero());
+    std::vector<bool> is_missed(frames.size(), true);
+    // What the pelvis does comes and goes smoothly; where feet still miss, it follows them more
+    // closely, and at last at once. [LeeShin1999]: each level adds what the one before left over.
+    for (const double time : {kPelvisTime, 0.5 * kPelvisTime, 0.0}) {
+        const std::vector<Vec3> more = pelvis_shifts(poser, frames, feet, shifts, is_missed, time);
+        for (std::size_t f = 0; f < frames.size(); ++f) {
+            const bool is_first = time == kPelvisTime;
+            if (!is_first && more[f].norm() < kHardly) {
+                continue;
+            }
+            shifts[f] += more[f];
+            if (shifts[f].norm() > kHardly) {
+                poser.shift_pelvis(f, shifts[f], frames[f]);
+            }
+            for (std::size_t s = 0; s < 2; ++s) {
+                stand(poser, f, poser.legs()[s], feet[s], shifts[f], frames[f]);
+            }
+            is_missed[f] = largest_miss(poser, feet, f, frames[f]) > kMissed;
+        }
+    }
     for (std::size_t f = 0; f < frames.size(); ++f) {
-        const Vec3& shift = shifts[f];
-        if (shift.norm() > kHardly) {
-            poser.shift_pelvis(f, shift, frames[f]);
-        }
-        for (std::size_t s = 0; s < 2; ++s) {
-            stand(poser, f, poser.legs()[s], feet[s], shift, frames[f]);
-        }
         poser.pose_toes(f, frames[f]);
     }
 }

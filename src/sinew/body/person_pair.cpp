@@ -176,9 +176,7 @@ void PersonPair::align_hand(const std::string& side) {
 }
 
 Mat3 PersonPair::rotation(std::size_t frame, Index joint) const {
-    const auto of = [&](Index j) {
-        return Mat3(recording_.poses[frame][static_cast<std::size_t>(j)].linear());
-    };
+    const auto of = [&](Index j) { return Mat3(recording_.poses[frame][at(j)].linear()); };
     const Mat3 G = held_ < 0 ? of(joint) : Mat3(of(held_).transpose() * of(joint));
     return heading_ * G * heading_.transpose();
 }

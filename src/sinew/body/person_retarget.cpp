@@ -51,7 +51,7 @@ void measure_limbs(PersonPoser& poser, const std::vector<std::vector<double>>& f
                 const double angle = std::atan2(d.cross(w).norm(), d.dot(w));
                 const std::vector<Index>& free = poser.free_of(bone.limb + side);
                 const bool is_limited = std::any_of(free.begin(), free.end(), [&](Index c) {
-                    const double v = frames[f][static_cast<std::size_t>(c)];
+                    const double v = frames[f][at(c)];
                     const bool is_fixed = solver.high(c) - solver.low(c) < kAtLimit;
                     return !is_fixed &&
                            (v < solver.low(c) + kAtLimit || v > solver.high(c) - kAtLimit);
@@ -99,7 +99,7 @@ std::vector<std::pair<Index, Index>> same_names(const Recording& recording,
         // Only below a part: what lies between the ground and the pelvis is the root's.
         if (found != recorded.end() && !is_part(target, static_cast<Index>(j)) &&
             model.joints[j].parent >= 0 &&
-            recording.skeleton.joints[static_cast<std::size_t>(found->second)].parent >= 0) {
+            recording.skeleton.joints[at(found->second)].parent >= 0) {
             pairs.emplace_back(static_cast<Index>(j), found->second);
         }
     }
@@ -167,7 +167,7 @@ PersonMotion retarget_person(const Recording& recording, const PersonJoints& sou
     }
     const PrunedModel pruned(model, target, more);
     for (auto& [joint, recorded] : extras) {
-        joint = pruned.joint_of[static_cast<std::size_t>(joint)];
+        joint = pruned.joint_of[at(joint)];
     }
     PersonPoser poser(recording, source, pruned, extras, options);
     PersonMotion motion;

@@ -78,7 +78,7 @@ std::vector<PosableJoint> posable_joints(const Body& body) {
         for (std::size_t p = 0; p < all.size(); ++p) {
             posable.parent = all[p].name == row.parent ? static_cast<int>(p) : posable.parent;
         }
-        const Joint& first = body.skeleton.joints[static_cast<std::size_t>(posable.joints[0])];
+        const Joint& first = body.skeleton.joints[at(posable.joints[0])];
         posable.centre = first.centre;
         posable.angles = angle_count(first.type);
         posable.axes = first.axes;
@@ -86,8 +86,7 @@ std::vector<PosableJoint> posable_joints(const Body& body) {
         for (std::size_t k = 0; k < 3; ++k) {
             posable.limits[k] = {0.0, 0.0};
             for (const Index j : posable.joints) {
-                const AngleLimit& limit =
-                    body.skeleton.joints[static_cast<std::size_t>(j)].limits[k];
+                const AngleLimit& limit = body.skeleton.joints[at(j)].limits[k];
                 posable.limits[k].low += limit.low;
                 posable.limits[k].high += limit.high;
             }
@@ -118,8 +117,8 @@ Pose pose_from_angles(const Body& body, const std::vector<PosableJoint>& joints,
         }
         const auto shares = static_cast<double>(it->joints.size());
         for (const Index j : it->joints) {
-            const Joint& joint = body.skeleton.joints[static_cast<std::size_t>(j)];
-            const auto start = static_cast<std::size_t>(starts[static_cast<std::size_t>(j)]);
+            const Joint& joint = body.skeleton.joints[at(j)];
+            const auto start = static_cast<std::size_t>(starts[at(j)]);
             for (std::size_t k = 0; k < static_cast<std::size_t>(angle_count(joint.type)); ++k) {
                 pose.coordinates[start + k] =
                     std::clamp(turns[k] / shares, joint.limits[k].low, joint.limits[k].high);
@@ -130,8 +129,7 @@ Pose pose_from_angles(const Body& body, const std::vector<PosableJoint>& joints,
             const int cap =
                 find_skeleton_joint(body.skeleton, "patellofemoral" + it->name.substr(4));
             if (cap >= 0) {
-                pose.coordinates[static_cast<std::size_t>(starts[static_cast<std::size_t>(cap)])] =
-                    turns[0];
+                pose.coordinates[at(starts[at(cap)])] = turns[0];
             }
         }
     }
@@ -147,7 +145,7 @@ PosedAngles angles_from_pose(const Body& body, const std::vector<PosableJoint>& 
     for (const PosableJoint& posable : joints) {
         std::array<double, 3>& sum = angles[posable.name] = {0.0, 0.0, 0.0};
         for (const Index j : posable.joints) {
-            const auto start = static_cast<std::size_t>(starts[static_cast<std::size_t>(j)]);
+            const auto start = static_cast<std::size_t>(starts[at(j)]);
             for (std::size_t k = 0; k < static_cast<std::size_t>(posable.angles); ++k) {
                 sum[k] += pose.coordinates[start + k];
             }

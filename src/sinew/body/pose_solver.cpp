@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kMostSteps = 12;
 constexpr double kConverged = 1e-12;    // of the cost, where it is as good as 0
-constexpr double kSmallStep = 1e-7;     // rad or m
+constexpr double kSmallStep = 1e-6;     // rad or m
+constexpr double kNoGain = 1e-6;        // of the cost, that a step must win
 constexpr double kFirstDamping = 1e-4;  // of the diagonal's mean
 
 // Angles of the rotations by three axes at right angles, R(a0) R(a1) R(a2), in two ways.
@@ -62,7 +63,7 @@ PoseSolver::PoseSolver(const MusculoskeletalModel& model) : model_(model), tree_
     rest_ = tree_.place(rest_coordinates(model_));
     now_ = rest_;
     for (const Coordinate& c : model_.coordinates) {
-        const bool is_free = model_.joints[static_cast<std::size_t>(c.joint)].parent < 0;
+        const bool is_free = model_.joints[at(c.joint)].parent < 0;
         const bool is_limited = !is_free && c.low <= c.high;
         low_.push_back(c.is_locked ? c.rest : is_limited ? c.low : -HUGE_VAL);
         high_.push_back(c.is_locked ? c.rest : is_limited ? c.high : HUGE_VAL);
@@ -70,13 +71,13 @@ PoseSolver::PoseSolver(const MusculoskeletalModel& model) : model_(model), tree_
 }
 
 const ModelPlacement& PoseSolver::place(std::span<const double> q) {
-    tree_.place(q, now_);
+    tree_.update(q, now_);
     return now_;
 }
 
 Vec3 PoseSolver::centre(Index joint) const {
-    const ModelJoint& j = model_.joints[static_cast<std::size_t>(joint)];
-    return rest_.bodies[static_cast<std::size_t>(j.child)] * j.child_frame.position;
+    const ModelJoint& j = model_.joints[at(joint)];
+    return rest_.bodies[at(j.child)] * j.child_frame.position;
 }
 
 Vec3 PoseSolver::position(const ModelPlacement& placement, const CarriedPoint& point) const {
@@ -139,16 +140,15 @@ void PoseSolver::set_angles(const ModelJoint& j, const Mat3& X, std::vector<doub
     }
     const std::size_t best = loss[1] < loss[0] ? 1 : 0;
     for (std::size_t k = 0; k < moving.size(); ++k) {
-        q[static_cast<std::size_t>(j.axes[moving[k]].coordinate)] = values[best][k];
+        q[at(j.axes[moving[k]].coordinate)] = values[best][k];
     }
 }
 
 Mat3 PoseSolver::turn_joint(Index joint, const Mat3& parent, const Mat3& wanted,
                             std::vector<double>& q) {
-    const ModelJoint& j = model_.joints[static_cast<std::size_t>(joint)];
+    const ModelJoint& j = model_.joints[at(joint)];
     const auto rest_of = [&](Index body) {
-        return body < 0 ? Mat3(Mat3::Identity())
-                        : rest_.bodies[static_cast<std::size_t>(body)].rotation;
+        return body < 0 ? Mat3(Mat3::Identity()) : rest_.bodies[at(body)].rotation;
     };
     // R_child = G_parent R_rest_parent P X C^-1, so X = (G_parent R_rest_parent P)^-1 R_child C.
     const Mat3 before = parent * rest_of(j.parent) * j.parent_frame.rotation;
@@ -156,7 +156,7 @@ Mat3 PoseSolver::turn_joint(Index joint, const Mat3& parent, const Mat3& wanted,
     set_angles(j, X, q);
     Mat3 R = before;
     for (const JointAxis& axis : std::span(j.axes).first(3)) {
-        const double x = axis.coordinate < 0 ? 0.0 : q[static_cast<std::size_t>(axis.coordinate)];
+        const double x = axis.coordinate < 0 ? 0.0 : q[at(axis.coordinate)];
         R = R * Eigen::AngleAxisd(FunctionEvaluator(axis.function)(x).value, axis.axis.normalized())
                     .toRotationMatrix();
     }
@@ -180,7 +180,7 @@ double PoseSolver::residuals(const PoseGoals& goals, const ModelPlacement& place
         row += 3;
     }
     for (const PoseGoals::Position& goal : goals.positions) {
-        r.segment<3>(row) = goal.weight * (position(placement, goal.point) - goal.wanted);
+        r.segment<3>(row) = goal.weighted(position(placement, goal.point) - goal.wanted);
         row += 3;
     }
     return r.squaredNorm();
@@ -191,12 +191,11 @@ void PoseSolver::add_columns(const ModelPlacement& placement, Index body, const 
                              double weight, bool is_rotation, std::span<const Index> column,
                              Eigen::Index row, Eigen::MatrixXd& J) const {
     for (const Index dof : tree_.chain(body)) {
-        const Index c = column[static_cast<std::size_t>(
-            tree_.dofs()[static_cast<std::size_t>(dof)].coordinate)];
+        const Index c = column[at(tree_.dofs()[at(dof)].coordinate)];
         if (c < 0) {
             continue;
         }
-        const MotionColumn& m = placement.columns[static_cast<std::size_t>(dof)];
+        const MotionColumn& m = placement.columns[at(dof)];
         const Vec3 rate = is_rotation ? m.angular : Vec3(m.linear + m.angular.cross(p));
         J.block<3, 1>(row, c) += weight * rate;
     }
@@ -220,8 +219,11 @@ void PoseSolver::jacobian(const PoseGoals& goals, const ModelPlacement& placemen
         row += 3;
     }
     for (const PoseGoals::Position& goal : goals.positions) {
-        add_columns(placement, goal.point.body, position(placement, goal.point), goal.weight, false,
-                    column, row, J);
+        add_columns(placement, goal.point.body, position(placement, goal.point), 1.0, false, column,
+                    row, J);
+        for (Eigen::Index c = 0; c < J.cols(); ++c) {
+            J.block<3, 1>(row, c) = goal.weighted(J.block<3, 1>(row, c));
+        }
         row += 3;
     }
 }
@@ -231,13 +233,34 @@ double PoseSolver::cost(const PoseGoals& goals, std::span<const double> q) {
     return residuals(goals, place(q), r);
 }
 
+// While a pose is sought only bodies that goals ask for are placed.
+void PoseSolver::want_bodies_of(const PoseGoals& goals) {
+    wanted_.assign(tree_.body_count(), 0);
+    const auto want = [&](Index body) {
+        for (; body >= 0 && wanted_[at(body)] == 0; body = tree_.parent(body)) {
+            wanted_[at(body)] = 1;
+        }
+    };
+    for (const PoseGoals::Direction& goal : goals.directions) {
+        want(goal.from.body);
+        want(goal.to.body);
+    }
+    for (const PoseGoals::Rotation& goal : goals.rotations) {
+        want(goal.body);
+    }
+    for (const PoseGoals::Position& goal : goals.positions) {
+        want(goal.point.body);
+    }
+}
+
 double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
                          std::vector<double>& q) {
     std::vector<Index> column(q.size(), -1);
     for (std::size_t k = 0; k < free.size(); ++k) {
-        column[static_cast<std::size_t>(free[k])] = static_cast<Index>(k);
+        column[at(free[k])] = static_cast<Index>(k);
     }
     const auto n = static_cast<Eigen::Index>(free.size());
+    want_bodies_of(goals);
     double cost = residuals(goals, place(q), residual_);
     double damping = kFirstDamping;
     for (int step = 0; step < kMostSteps && cost > kConverged; ++step) {
@@ -247,7 +270,7 @@ double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
         Eigen::VectorXd g = jacobian_.transpose() * residual_;
         const double mean = std::max(H.trace() / static_cast<double>(n), 1e-12);
         for (Eigen::Index k = 0; k < n; ++k) {
-            const auto c = static_cast<std::size_t>(free[static_cast<std::size_t>(k)]);
+            const auto c = static_cast<std::size_t>(free[at(k)]);
             if ((q[c] <= low_[c] && g[k] > 0.0) || (q[c] >= high_[c] && g[k] < 0.0)) {
                 H.row(k).setZero();
                 H.col(k).setZero();
@@ -256,6 +279,7 @@ double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
         }
         bool is_better = false;
         double longest = 0.0;
+        const double before = cost;
         for (int tries = 0; tries < 4 && !is_better; ++tries) {
             Eigen::MatrixXd damped = H;
             damped.diagonal().array() += damping * mean;
@@ -263,11 +287,12 @@ double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
             std::vector<double> next = q;
             longest = 0.0;
             for (Eigen::Index k = 0; k < n; ++k) {
-                const auto c = static_cast<std::size_t>(free[static_cast<std::size_t>(k)]);
+                const auto c = static_cast<std::size_t>(free[at(k)]);
                 next[c] = std::clamp(q[c] + d[k], low_[c], high_[c]);
                 longest = std::max(longest, std::abs(next[c] - q[c]));
             }
-            const double now = residuals(goals, place(next), residual_);
+            tree_.update(next, now_, wanted_);
+            const double now = residuals(goals, now_, residual_);
             is_better = now < cost;
             if (is_better) {
                 q = std::move(next);
@@ -275,11 +300,11 @@ double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
             }
             damping = is_better ? std::max(1e-8, 0.2 * damping) : 10.0 * damping;
         }
-        if (!is_better || longest < kSmallStep) {
+        if (!is_better || longest < kSmallStep || before - cost < kNoGain * before) {
             break;
         }
     }
-    place(q);
+    tree_.place(q, now_);
     return cost;
 }
 

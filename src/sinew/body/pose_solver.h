@@ -30,6 +30,12 @@ struct PoseGoals {
         CarriedPoint point;
         Vec3 wanted = Vec3::Zero();  ///< m
         double weight = 1.0;         ///< 1/m
+        Vec3 axis = Vec3::UnitX();   ///< unit; along it the weight is larger by `axis_weight`
+        double axis_weight = 0.0;    ///< 1/m
+
+        Vec3 weighted(const Vec3& v) const {
+            return weight * v + axis_weight * axis.dot(v) * axis;
+        }
     };
     std::vector<Direction> directions = {};
     std::vector<Rotation> rotations = {};
@@ -68,13 +74,14 @@ public:
     double cost(const PoseGoals& goals, std::span<const double> q);
 
     double low(Index coordinate) const {
-        return low_[static_cast<std::size_t>(coordinate)];
+        return low_[at(coordinate)];
     }
     double high(Index coordinate) const {
-        return high_[static_cast<std::size_t>(coordinate)];
+        return high_[at(coordinate)];
     }
 
 private:
+    void want_bodies_of(const PoseGoals& goals);
     void set_angles(const ModelJoint& j, const Mat3& X, std::vector<double>& q) const;
     double residuals(const PoseGoals& goals, const ModelPlacement& placement,
                      Eigen::VectorXd& r) const;
@@ -90,6 +97,7 @@ private:
     ModelPlacement now_ = {};
     std::vector<double> low_ = {};
     std::vector<double> high_ = {};
+    std::vector<char> wanted_ = {};  // bodies that goals ask for, and those that carry them
     Eigen::VectorXd residual_ = {};
     Eigen::MatrixXd jacobian_ = {};
 };

@@ -68,9 +68,7 @@ double stance_error(const std::vector<Vec3>& positions, const PersonJoints& pers
     const auto way = [&](const std::string& from, const std::string& to) {
         const Index a = person.first(from);
         const Index b = person.first(to);
-        return a < 0 || b < 0 ? Vec3(Vec3::Zero())
-                              : Vec3(positions[static_cast<std::size_t>(b)] -
-                                     positions[static_cast<std::size_t>(a)]);
+        return a < 0 || b < 0 ? Vec3(Vec3::Zero()) : Vec3(positions[at(b)] - positions[at(a)]);
     };
     Vec3 left = way("hip_r", "hip_l") + way("shoulder_r", "shoulder_l");
     left.y() = 0.0;

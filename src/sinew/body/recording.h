@@ -23,7 +23,7 @@ struct Recording {
         return poses[frame][j] * skeleton.joints[j].position;
     }
     const Vec3& rest_position(Index joint) const {
-        return skeleton.joints[static_cast<std::size_t>(joint)].position;
+        return skeleton.joints[at(joint)].position;
     }
 };
 

@@ -31,10 +31,9 @@ std::vector<std::string> names_of(const MusculoskeletalModel& model, ModelNames 
     std::vector<std::string> names;
     for (const ModelJoint& joint : model.joints) {
         const bool is_recorded = which == ModelNames::Recorded && !joint.recorded_as.empty();
-        names.push_back(is_recorded ? joint.recorded_as
-                        : which == ModelNames::Bodies
-                            ? model.bodies[static_cast<std::size_t>(joint.child)].name
-                            : joint.name);
+        names.push_back(is_recorded                   ? joint.recorded_as
+                        : which == ModelNames::Bodies ? model.bodies[at(joint.child)].name
+                                                      : joint.name);
     }
     return names;
 }
@@ -131,9 +130,9 @@ std::vector<std::vector<double>> turned_by_names(const Recording& recording,
     }
     std::vector<Index> joint_to(model.bodies.size(), -1);
     for (std::size_t j = 0; j < model.joints.size(); ++j) {
-        joint_to[static_cast<std::size_t>(model.joints[j].child)] = static_cast<Index>(j);
+        joint_to[at(model.joints[j].child)] = static_cast<Index>(j);
         Index& parent = bones.joints[j].parent;
-        parent = parent < 0 ? -1 : joint_to[static_cast<std::size_t>(parent)];
+        parent = parent < 0 ? -1 : joint_to[at(parent)];
     }
     const std::size_t common = count_named_joints(recording, bones);
     if (2 * common < std::min(recording.skeleton.size(), bones.size()) || common == 0) {
@@ -152,7 +151,7 @@ std::vector<std::vector<double>> turned_by_names(const Recording& recording,
             for (std::size_t k = 3; k < 6 && parent < 0; ++k) {
                 const JointAxis& axis = model.joints[j].axes[k];
                 if (axis.coordinate >= 0) {
-                    q[static_cast<std::size_t>(axis.coordinate)] =
+                    q[at(axis.coordinate)] =
                         (model.joints[j].parent_frame.rotation * axis.axis).dot(key.shift);
                 }
             }
@@ -175,10 +174,8 @@ PersonMotion model_motion(const Recording& recording, const MusculoskeletalModel
         retarget_person(persons.recording, persons.source, model, persons.target, options);
     for (std::vector<double>& q : motion.frames) {
         for (const CoordinateCoupler& coupler : model.couplers) {
-            q[static_cast<std::size_t>(coupler.dependent)] =
-                FunctionEvaluator(coupler.function)(
-                    q[static_cast<std::size_t>(coupler.independent)])
-                    .value;
+            q[at(coupler.dependent)] =
+                FunctionEvaluator(coupler.function)(q[at(coupler.independent)]).value;
         }
     }
     return motion;
@@ -190,10 +187,7 @@ JointRotations rotations_of(const CharacterSkeleton& skeleton, const ModelPlacem
         const Index parent = skeleton.joints[j].parent;
         const Mat3 R = placement.bodies[j].rotation;
         key.rotations.emplace_back(
-            parent < 0
-                ? R
-                : Mat3(placement.bodies[static_cast<std::size_t>(parent)].rotation.transpose() *
-                       R));
+            parent < 0 ? R : Mat3(placement.bodies[at(parent)].rotation.transpose() * R));
     }
     const Vec3& root = skeleton.joints[0].position;
     key.shift = placement.bodies[0] * root - root;
@@ -230,7 +224,10 @@ RetargetedCharacter retarget(const Recording& recording, const CharacterSkeleton
     const std::size_t common = count_named_joints(recording, target);
     const Persons persons =
         find_persons(recording, find_person_joints(names_of(target), names), names, options.rests);
-    if (is_same_skeleton(recording.skeleton, target) || !persons.are_both) {
+    if (is_same_skeleton(recording.skeleton, target)) {
+        return {.motion = own_motion(recording, target)};
+    }
+    if (!persons.are_both) {
         if (2 * common < std::min(recording.skeleton.size(), target.size()) || common == 0) {
             refuse_names(recording, names_of(target), common);
         }

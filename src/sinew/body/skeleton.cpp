@@ -29,7 +29,7 @@ Eigen::Isometry3d joint_motion(const Joint& joint, const double* q) {
     }
     Mat3 R = Mat3::Identity();
     for (int k = 0; k < angle_count(joint.type); ++k) {
-        R = R * Eigen::AngleAxisd(q[k], joint.axes[static_cast<std::size_t>(k)]).toRotationMatrix();
+        R = R * Eigen::AngleAxisd(q[k], joint.axes[at(k)]).toRotationMatrix();
     }
     Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
     T.linear() = R;
@@ -169,8 +169,7 @@ std::vector<Eigen::Isometry3d> segment_motions(const Skeleton& skeleton, const P
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
         const Joint& joint = skeleton.joints[j];
         const Eigen::Isometry3d own = joint_motion(joint, pose.coordinates.data() + starts[j]);
-        motions[static_cast<std::size_t>(joint.child)] =
-            joint.parent < 0 ? own : motions[static_cast<std::size_t>(joint.parent)] * own;
+        motions[at(joint.child)] = joint.parent < 0 ? own : motions[at(joint.parent)] * own;
     }
     return motions;
 }
@@ -189,19 +188,18 @@ void require_valid(const Skeleton& skeleton, std::string_view where) {
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
         const Joint& joint = skeleton.joints[j];
         const std::string place = fmt::format("{}, joint '{}'", where, joint.name);
-        if (joint.child < 0 || joint.child >= segments ||
-            is_placed[static_cast<std::size_t>(joint.child)]) {
+        if (joint.child < 0 || joint.child >= segments || is_placed[at(joint.child)]) {
             refuse_skeleton(place, fmt::format("child segment {}", joint.child),
                             fmt::format("a segment below {} that no other joint moves", segments));
         }
         const bool is_root = joint.parent == -1;
-        if (is_root ? j != 0
-                    : joint.parent < 0 || joint.parent >= segments ||
-                          !is_placed[static_cast<std::size_t>(joint.parent)]) {
+        if (is_root
+                ? j != 0
+                : joint.parent < 0 || joint.parent >= segments || !is_placed[at(joint.parent)]) {
             refuse_skeleton(place, fmt::format("parent segment {}", joint.parent),
                             "-1 for the first joint, else a segment that an earlier joint moves");
         }
-        is_placed[static_cast<std::size_t>(joint.child)] = true;
+        is_placed[at(joint.child)] = true;
         require_valid_joint(joint, place);
     }
 }

@@ -117,7 +117,7 @@ MusculoskeletalModel kinematic_model(const CharacterSkeleton& skeleton) {
 
 void couple_following_motions(MusculoskeletalModel& model, std::span<const Joint* const> joint_of) {
     for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
-        const Joint& source = *joint_of[static_cast<std::size_t>(model.coordinates[c].joint)];
+        const Joint& source = *joint_of[at(model.coordinates[c].joint)];
         const std::string& motion = source.motions[0];
         const auto cut = motion.find('_');
         if (angle_count(source.type) != 1 || cut == std::string::npos || source.name.size() < 2) {
@@ -129,7 +129,7 @@ void couple_following_motions(MusculoskeletalModel& model, std::span<const Joint
         if (leader < 0 || leader == static_cast<Index>(c)) {
             continue;
         }
-        const double reach = model.coordinates[static_cast<std::size_t>(leader)].high;
+        const double reach = model.coordinates[at(leader)].high;
         const double ratio =
             std::isfinite(reach) && reach > 0.0 ? model.coordinates[c].high / reach : 1.0;
         model.couplers.push_back(
@@ -155,9 +155,8 @@ std::vector<double> model_coordinates(const MusculoskeletalModel& model, const S
         q[i] = found == value.end() ? q[i] : found->second;
     }
     for (const CoordinateCoupler& coupler : model.couplers) {
-        q[static_cast<std::size_t>(coupler.dependent)] =
-            FunctionEvaluator(coupler.function)(q[static_cast<std::size_t>(coupler.independent)])
-                .value;
+        q[at(coupler.dependent)] =
+            FunctionEvaluator(coupler.function)(q[at(coupler.independent)]).value;
     }
     return q;
 }
@@ -168,7 +167,7 @@ Pose pose_from_model(const Skeleton& skeleton, const MusculoskeletalModel& model
     const std::vector<std::string> names = coordinate_names(skeleton);
     for (std::size_t i = 0; i < names.size(); ++i) {
         const Index c = find_coordinate(model, names[i]);
-        pose.coordinates[i] = c < 0 ? 0.0 : q[static_cast<std::size_t>(c)];
+        pose.coordinates[i] = c < 0 ? 0.0 : q[at(c)];
     }
     return pose;
 }
@@ -219,14 +218,13 @@ MotionTable table_of_poses(const Skeleton& skeleton, std::span<const double> tim
 CharacterSkeleton skeleton_of(const Skeleton& skeleton) {
     std::vector<Index> joint_of(skeleton.segments.size(), -1);
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        joint_of[static_cast<std::size_t>(skeleton.joints[j].child)] = static_cast<Index>(j);
+        joint_of[at(skeleton.joints[j].child)] = static_cast<Index>(j);
     }
     CharacterSkeleton character;
     for (const Joint& joint : skeleton.joints) {
-        character.joints.push_back(
-            {.name = joint.name,
-             .parent = joint.parent < 0 ? -1 : joint_of[static_cast<std::size_t>(joint.parent)],
-             .position = joint.centre});
+        character.joints.push_back({.name = joint.name,
+                                    .parent = joint.parent < 0 ? -1 : joint_of[at(joint.parent)],
+                                    .position = joint.centre});
     }
     return character;
 }

@@ -18,10 +18,9 @@ void add_tissues(const Body& body, BodySummary& s) {
         const auto row = static_cast<std::size_t>(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
-            const TissueMaterial& material =
-                body.materials[static_cast<std::size_t>(body.shares.material[i])];
+            const TissueMaterial& material = body.materials[at(body.shares.material[i])];
             const double share = body.shares.fraction[i] * volume;
-            s.tissue_volume[static_cast<std::size_t>(material.tissue)] += share;
+            s.tissue_volume[at(material.tissue)] += share;
             s.mass += share * material.density;
             if (material.tissue == Tissue::Fat) {
                 fat += share * material.density;
@@ -74,12 +73,10 @@ std::vector<double> muscle_volumes_in_tets(const Body& body) {
         const auto row = static_cast<std::size_t>(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
-            const Tissue tissue =
-                body.materials[static_cast<std::size_t>(body.shares.material[i])].tissue;
+            const Tissue tissue = body.materials[at(body.shares.material[i])].tissue;
             if (body.shares.part[i] >= 0 &&
                 (tissue == Tissue::Muscle || tissue == Tissue::Tendon)) {
-                volumes[static_cast<std::size_t>(body.shares.part[i])] +=
-                    body.shares.fraction[i] * volume;
+                volumes[at(body.shares.part[i])] += body.shares.fraction[i] * volume;
             }
         }
     }

@@ -21,8 +21,8 @@ Cell cell_of(const Body& body, std::size_t t) {
     const TissueShares& shares = body.shares;
     for (Index e = shares.start[t]; e < shares.start[t + 1]; ++e) {
         const auto i = static_cast<std::size_t>(e);
-        const Tissue tissue = body.materials[static_cast<std::size_t>(shares.material[i])].tissue;
-        tissues[static_cast<std::size_t>(tissue)] += shares.fraction[i];
+        const Tissue tissue = body.materials[at(shares.material[i])].tissue;
+        tissues[at(tissue)] += shares.fraction[i];
         if ((tissue == Tissue::Muscle || tissue == Tissue::Tendon) && shares.part[i] >= 0) {
             muscles[shares.part[i]] += shares.fraction[i];
         }
@@ -30,9 +30,8 @@ Cell cell_of(const Body& body, std::size_t t) {
     Cell cell;
     cell.tissue =
         static_cast<int>(std::max_element(tissues.begin(), tissues.end()) - tissues.begin());
-    cell.muscle_fraction = tissues[static_cast<std::size_t>(Tissue::Muscle)] +
-                           tissues[static_cast<std::size_t>(Tissue::Tendon)];
-    cell.bone_fraction = tissues[static_cast<std::size_t>(Tissue::Bone)];
+    cell.muscle_fraction = tissues[at(Tissue::Muscle)] + tissues[at(Tissue::Tendon)];
+    cell.bone_fraction = tissues[at(Tissue::Bone)];
     double most = 0.0;
     for (const auto& [muscle, fraction] : muscles) {
         if (fraction > most) {
@@ -49,7 +48,7 @@ Vec3 fibre_of(const Body& body, std::size_t t, Index muscle) {
         return Vec3::Zero();
     }
     for (Index e = fibres.start[t]; e < fibres.start[t + 1]; ++e) {
-        if (fibres.muscle[static_cast<std::size_t>(e)] == muscle) {
+        if (fibres.muscle[at(e)] == muscle) {
             return point(fibres.direction, e);
         }
     }

@@ -188,7 +188,7 @@ void require_shares(const Body& body, const std::string& where) {
         for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
             require_index(s.material[i], body.materials.size(), false, where, "material");
-            const Tissue tissue = body.materials[static_cast<std::size_t>(s.material[i])].tissue;
+            const Tissue tissue = body.materials[at(s.material[i])].tissue;
             require_index(s.part[i], parts_of(body, tissue), true, where, "part");
             require_number(s.fraction[i], 0.0, 1.0 + kSumTolerance, where, "fraction");
             sum += s.fraction[i];

@@ -95,8 +95,7 @@ ScalarGrid grid_of(const LevelSet& solid, const Bounds& box, double cell) {
     grid.cell = cell;
     grid.origin = box.low - Vec3::Constant(margin);
     for (int a = 0; a < 3; ++a) {
-        grid.size[static_cast<std::size_t>(a)] =
-            static_cast<int>(std::ceil((box.size()[a] + 2.0 * margin) / cell)) + 1;
+        grid.size[at(a)] = static_cast<int>(std::ceil((box.size()[a] + 2.0 * margin) / cell)) + 1;
     }
     grid.values.resize(grid.index(0, 0, grid.size[2]));
     for (int z = 0; z < grid.size[2]; ++z) {

@@ -243,22 +243,20 @@ std::vector<int> add_skeleton(const Atlas& atlas, const FigureTable& figure,
         joints = complete_joints(result.bones, atlas.joints, atlas.root, where);
     }
     report.notes.insert(report.notes.end(), joints.notes.begin(), joints.notes.end());
-    const auto& root_mesh =
-        result.bones[static_cast<std::size_t>(find_bone(result.bones, joints.root, where))].mesh;
+    const auto& root_mesh = result.bones[at(find_bone(result.bones, joints.root, where))].mesh;
     const JointTree tree = build_joint_tree(joints.root, joints.joints, where + ", joints",
                                             bounds(root_mesh.points).centre());
     result.skeleton = tree.skeleton;
     std::vector<int> segment_depth(tree.skeleton.segments.size(), 0);
     for (const Joint& joint : tree.skeleton.joints) {
         if (joint.parent >= 0) {
-            segment_depth[static_cast<std::size_t>(joint.child)] =
-                segment_depth[static_cast<std::size_t>(joint.parent)] + 1;
+            segment_depth[at(joint.child)] = segment_depth[at(joint.parent)] + 1;
         }
     }
     std::vector<int> depth;
     for (Bone& bone : result.bones) {
         bone.segment = tree.segment_of.at(bone.name);
-        depth.push_back(segment_depth[static_cast<std::size_t>(bone.segment)]);
+        depth.push_back(segment_depth[at(bone.segment)]);
     }
     return depth;
 }

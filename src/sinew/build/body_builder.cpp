@@ -36,7 +36,7 @@ const Sizes& sizes_of(BodyResolution resolution) {
     static constexpr std::array<Sizes, 3> kSizes = {{{3400, 10000, 0.22, 600, 0.0014, 0.012},
                                                      {22000, 76000, 0.25, 2000, 0.0007, 0.006},
                                                      {58000, 200000, 0.3, 3000, 0.0007, 0.006}}};
-    return kSizes[static_cast<std::size_t>(resolution)];
+    return kSizes[at(resolution)];
 }
 
 Body anatomy_without_tets(const Template& anatomy) {

@@ -113,7 +113,7 @@ void undo_chords(TriangleMesh& skin, const SurfaceTree& truth, const TriangleMes
             const auto row = static_cast<Eigen::Index>(i);
             double lack = 0.0;
             for (const Index t : around[i]) {
-                const ClosestPoint& c = nearest[static_cast<std::size_t>(t)];
+                const ClosestPoint& c = nearest[at(t)];
                 const Vec3 n = point(truth_normals, c.triangle);
                 lack += n.dot(c.point - point(middles, t)) / static_cast<double>(around[i].size());
             }
@@ -136,22 +136,22 @@ void lift_off(TriangleMesh& skin, const AnatomySolid& solid, const BodySkinOptio
     }
     for (int pass = 0; pass < 6; ++pass) {
         // Vertices, middles of edges and of triangles.
-        Points at(vertices + edges.rows() + triangles, 3);
-        at.topRows(vertices) = skin.points;
+        Points samples(vertices + edges.rows() + triangles, 3);
+        samples.topRows(vertices) = skin.points;
         for (Eigen::Index e = 0; e < edges.rows(); ++e) {
-            at.row(vertices + e) =
+            samples.row(vertices + e) =
                 0.5 * (skin.points.row(edges(e, 0)) + skin.points.row(edges(e, 1)));
         }
         for (Eigen::Index t = 0; t < triangles; ++t) {
-            at.row(vertices + edges.rows() + t) =
+            samples.row(vertices + edges.rows() + t) =
                 (skin.points.row(skin.triangles(t, 0)) + skin.points.row(skin.triangles(t, 1)) +
                  skin.points.row(skin.triangles(t, 2))) /
                 3.0;
         }
-        const Eigen::VectorXd distance = solid.signed_distances(at);
+        const Eigen::VectorXd distance = solid.signed_distances(samples);
         Eigen::VectorXd wanted = Eigen::VectorXd::Zero(vertices);
         const auto ask = [&](Index v, double d) {
-            wanted[v] = std::max(wanted[v], clearance[static_cast<std::size_t>(v)] - d);
+            wanted[v] = std::max(wanted[v], clearance[at(v)] - d);
         };
         for (Eigen::Index i = 0; i < vertices; ++i) {
             ask(static_cast<Index>(i), distance[i]);
@@ -185,7 +185,7 @@ std::vector<Index> bad_vertices(const TriangleMesh& skin) {
     for (const auto& [a, b] : find_self_intersections(skin).pairs) {
         for (const Index t : {a, b}) {
             for (int k = 0; k < 3; ++k) {
-                is_bad[static_cast<std::size_t>(skin.triangles(t, k))] = 1;
+                is_bad[at(skin.triangles(t, k))] = 1;
             }
         }
     }
@@ -196,7 +196,7 @@ std::vector<Index> bad_vertices(const TriangleMesh& skin) {
         for (int k = 0; k < 3; ++k) {
             const Index v = skin.triangles(t, k);
             if (!(faces.row(t).dot(normals.row(v)) > kVisible)) {
-                is_bad[static_cast<std::size_t>(v)] = 1;
+                is_bad[at(v)] = 1;
             }
         }
     }
@@ -214,9 +214,9 @@ void smooth_at(const std::vector<Index>& bad, TriangleMesh& skin) {
     const Lists neighbours = neighbours_of_vertices(skin.triangles, skin.points.rows());
     std::vector<char> is_moving(neighbours.size(), 0);
     for (const Index v : bad) {
-        is_moving[static_cast<std::size_t>(v)] = 1;
-        for (const Index n : neighbours[static_cast<std::size_t>(v)]) {
-            is_moving[static_cast<std::size_t>(n)] = 1;
+        is_moving[at(v)] = 1;
+        for (const Index n : neighbours[at(v)]) {
+            is_moving[at(n)] = 1;
         }
     }
     const Points old = skin.points;
@@ -240,7 +240,7 @@ void refine_at(const std::vector<Index>& bad, const TriangleMesh& skin,
     for (const Index v : bad) {
         const ClosestPoint c = truth.closest_point(point(skin.points, v));
         for (int j = 0; j < 3; ++j) {
-            is_marked[static_cast<std::size_t>(original.triangles(c.triangle, j))] = 1;
+            is_marked[at(original.triangles(c.triangle, j))] = 1;
         }
     }
     for (std::size_t i = 0; i < edges.size(); ++i) {

@@ -56,7 +56,7 @@ public:
             const std::vector<Index> bad = bad_vertices();
             bool has_moved = false;
             for (const Index v : bad) {
-                if (is_tried_[static_cast<std::size_t>(v)] == 0) {
+                if (is_tried_[at(v)] == 0) {
                     has_moved = try_to_improve(v) || has_moved;
                 }
             }
@@ -93,7 +93,7 @@ private:
     double smallest_around(Index v, const Vec3& x, double enough) const {
         double smallest = 4.0;
         const auto moved = static_cast<Index>(vertices_ + v);
-        for (const Index triangle : around_[static_cast<std::size_t>(v)]) {
+        for (const Index triangle : around_[at(v)]) {
             for (Eigen::Index t = 3 * triangle; t < 3 * triangle + 3; ++t) {
                 std::array<Vec3, 4> corners;
                 for (std::size_t k = 0; k < 4; ++k) {
@@ -124,7 +124,7 @@ private:
     /// v itself and the middles of edges and triangles around it.
     std::vector<Watched> watched_around(Index v, const Vec3& x) const {
         std::vector<Watched> all = {{}};
-        for (const Index t : around_[static_cast<std::size_t>(v)]) {
+        for (const Index t : around_[at(v)]) {
             Vec3 sum = Vec3::Zero();
             for (int k = 0; k < 3; ++k) {
                 const Index n = skin_.triangles(t, k);
@@ -158,11 +158,11 @@ private:
     /// One that could not be improved need not be tried again until something around it moves.
     bool try_to_improve(Index v) {
         const bool has_moved = improve(v);
-        is_tried_[static_cast<std::size_t>(v)] = 1;
+        is_tried_[at(v)] = 1;
         if (has_moved) {
-            for (const Index t : around_[static_cast<std::size_t>(v)]) {
+            for (const Index t : around_[at(v)]) {
                 for (int k = 0; k < 3; ++k) {
-                    is_tried_[static_cast<std::size_t>(skin_.triangles(t, k))] = 0;
+                    is_tried_[at(skin_.triangles(t, k))] = 0;
                 }
             }
         }
@@ -177,7 +177,7 @@ private:
             return false;
         }
         double reach = 0.0;
-        for (const Index t : around_[static_cast<std::size_t>(v)]) {
+        for (const Index t : around_[at(v)]) {
             for (int k = 0; k < 3; ++k) {
                 const Vec3 n = envelope_point(skin_.triangles(t, k));
                 reach = std::max(reach, (n - start).norm());

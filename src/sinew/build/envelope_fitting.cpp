@@ -76,20 +76,20 @@ void EnvelopeFitting::place() {
 // Middles of edges and triangles that are inside a part ask their corners back by as much.
 bool EnvelopeFitting::leave_parts() {
     const Eigen::Index edges = edges_.rows();
-    Points at(edges + skin_.triangles.rows(), 3);
+    Points samples(edges + skin_.triangles.rows(), 3);
     for (Eigen::Index e = 0; e < edges; ++e) {
-        at.row(e) = 0.5 * (points_.row(edges_(e, 0)) + points_.row(edges_(e, 1)));
+        samples.row(e) = 0.5 * (points_.row(edges_(e, 0)) + points_.row(edges_(e, 1)));
     }
     for (Eigen::Index t = 0; t < skin_.triangles.rows(); ++t) {
-        at.row(edges + t) =
+        samples.row(edges + t) =
             (points_.row(skin_.triangles(t, 0)) + points_.row(skin_.triangles(t, 1)) +
              points_.row(skin_.triangles(t, 2))) /
             3.0;
     }
-    const Eigen::VectorXd distance = solid_.signed_distances(at);
+    const Eigen::VectorXd distance = solid_.signed_distances(samples);
     std::vector<double> back(depth_.size(), 0.0);
     const auto ask = [&](Index v, double d) {
-        auto& b = back[static_cast<std::size_t>(v)];
+        auto& b = back[at(v)];
         b = std::max(b, 0.5 * options_.margin - d);
     };
     for (Eigen::Index e = 0; e < edges; ++e) {
@@ -129,13 +129,12 @@ bool EnvelopeFitting::unfold_columns() {
         std::array<Index, 3> corners = {skin_.triangles(t, 0), skin_.triangles(t, 1),
                                         skin_.triangles(t, 2)};
         std::sort(corners.begin(), corners.end());
-        const bool is_thin = std::all_of(corners.begin(), corners.end(), [&](Index v) {
-            return depth_[static_cast<std::size_t>(v)] == 0.0;
-        });
+        const bool is_thin = std::all_of(corners.begin(), corners.end(),
+                                         [&](Index v) { return depth_[at(v)] == 0.0; });
         const double least_share = is_thin ? kFlatFold : kFold;
         bool is_good = true;
         for (int k = 0; k < 3; ++k) {
-            const Index v = corners[static_cast<std::size_t>(2 - k)];
+            const Index v = corners[at(2 - k)];
             const double length = (points_.row(v) - skin_.points.row(v)).norm();
             is_good = is_good && volumes[3 * t + k] > least_share * areas[t] * length / 3.0;
         }
@@ -148,12 +147,11 @@ bool EnvelopeFitting::unfold_columns() {
 
 // Deep corners give way first; shallow ones only where no other is left.
 void EnvelopeFitting::mark(const std::array<Index, 3>& corners, std::vector<char>& marks) const {
-    const bool has_deep = std::any_of(corners.begin(), corners.end(), [&](Index v) {
-        return depth_[static_cast<std::size_t>(v)] > 0.0;
-    });
+    const bool has_deep =
+        std::any_of(corners.begin(), corners.end(), [&](Index v) { return depth_[at(v)] > 0.0; });
     for (const Index v : corners) {
-        if (!has_deep || depth_[static_cast<std::size_t>(v)] > 0.0) {
-            marks[static_cast<std::size_t>(v)] = 1;
+        if (!has_deep || depth_[at(v)] > 0.0) {
+            marks[at(v)] = 1;
         }
     }
 }

@@ -33,13 +33,13 @@ GridNeighbours::GridNeighbours(const std::array<int, 3>& size, std::span<const I
         if (node_at[place] < 0) {
             continue;
         }
-        std::array<Index, 27>& around = around_[static_cast<std::size_t>(node_at[place])];
+        std::array<Index, 27>& around = around_[at(node_at[place])];
         std::size_t k = 0;
         for (std::ptrdiff_t z = -1; z <= 1; ++z) {
             for (std::ptrdiff_t y = -1; y <= 1; ++y) {
                 for (std::ptrdiff_t x = -1; x <= 1; ++x, ++k) {
-                    around[k] = node_at[static_cast<std::size_t>(
-                        static_cast<std::ptrdiff_t>(place) + x + row * y + plane * z)];
+                    around[k] =
+                        node_at[at(static_cast<std::ptrdiff_t>(place) + x + row * y + plane * z)];
                 }
             }
         }
@@ -57,7 +57,7 @@ GridStencil::GridStencil(const std::array<int, 3>& size, std::span<const Index> 
 void GridStencil::add(const std::array<Index, 8>& nodes, const CellStiffness& K) {
     for (std::size_t a = 0; a < 8; ++a) {
         for (std::size_t b = 0; b < 8; ++b) {
-            value_[static_cast<std::size_t>(nodes[a])][entry(a, b)] += K[a][b];
+            value_[at(nodes[a])][entry(a, b)] += K[a][b];
         }
     }
 }
@@ -67,7 +67,7 @@ void GridStencil::add_outer(const std::array<Index, 8>& nodes, const std::array<
     for (std::size_t a = 0; a < 8; ++a) {
         for (std::size_t b = 0; b < 8; ++b) {
             if (nodes[a] >= 0 && nodes[b] >= 0) {
-                value_[static_cast<std::size_t>(nodes[a])][entry(a, b)] += weight * N[a] * N[b];
+                value_[at(nodes[a])][entry(a, b)] += weight * N[a] * N[b];
             }
         }
     }
@@ -80,7 +80,7 @@ void GridStencil::multiply(const std::vector<double>& x, std::vector<double>& y)
         double sum = 0.0;
         for (std::size_t k = 0; k < 27; ++k) {
             // Entries without a neighbour are zero.
-            sum += a[k] * x[static_cast<std::size_t>(around[k] < 0 ? 0 : around[k])];
+            sum += a[k] * x[at(around[k] < 0 ? 0 : around[k])];
         }
         y[i] = sum;
     }
@@ -93,7 +93,7 @@ void GridStencil::precondition(const std::vector<double>& r, std::vector<double>
         const std::array<double, 27>& a = value_[i];
         double sum = r[i];
         for (std::size_t k = 0; k < 13; ++k) {
-            sum -= a[k] * z[static_cast<std::size_t>(around[k] < 0 ? 0 : around[k])];
+            sum -= a[k] * z[at(around[k] < 0 ? 0 : around[k])];
         }
         z[i] = a[13] > 0.0 ? sum / a[13] : 0.0;
     }
@@ -102,7 +102,7 @@ void GridStencil::precondition(const std::vector<double>& r, std::vector<double>
         const std::array<double, 27>& a = value_[i];
         double sum = 0.0;
         for (std::size_t k = 14; k < 27; ++k) {
-            sum += a[k] * z[static_cast<std::size_t>(around[k] < 0 ? 0 : around[k])];
+            sum += a[k] * z[at(around[k] < 0 ? 0 : around[k])];
         }
         z[i] -= a[13] > 0.0 ? sum / a[13] : 0.0;
     }

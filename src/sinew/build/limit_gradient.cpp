@@ -16,13 +16,13 @@ void limit_gradient(std::vector<double>& values, const Points& points, const Lis
     while (!queue.empty()) {
         const auto [value, i] = queue.top();
         queue.pop();
-        if (value > values[static_cast<std::size_t>(i)]) {
+        if (value > values[at(i)]) {
             continue;
         }
-        for (const Index n : neighbours[static_cast<std::size_t>(i)]) {
+        for (const Index n : neighbours[at(i)]) {
             const double bound = value + slope * (points.row(i) - points.row(n)).norm();
-            if (bound < values[static_cast<std::size_t>(n)]) {
-                values[static_cast<std::size_t>(n)] = bound;
+            if (bound < values[at(n)]) {
+                values[at(n)] = bound;
                 queue.emplace(bound, n);
             }
         }

@@ -31,19 +31,19 @@ std::vector<double> edge_distances(const TriangleMesh& mesh, const Lists& neighb
     using Item = std::pair<double, Index>;
     std::priority_queue<Item, std::vector<Item>, std::greater<>> front;
     for (const Index v : from) {
-        distance[static_cast<std::size_t>(v)] = 0.0;
+        distance[at(v)] = 0.0;
         front.push({0.0, v});
     }
     while (!front.empty()) {
         const auto [d, v] = front.top();
         front.pop();
-        if (d > distance[static_cast<std::size_t>(v)]) {
+        if (d > distance[at(v)]) {
             continue;
         }
-        for (const Index w : neighbours[static_cast<std::size_t>(v)]) {
+        for (const Index w : neighbours[at(v)]) {
             const double further = d + (mesh.points.row(v) - mesh.points.row(w)).norm();
-            if (further < distance[static_cast<std::size_t>(w)]) {
-                distance[static_cast<std::size_t>(w)] = further;
+            if (further < distance[at(w)]) {
+                distance[at(w)] = further;
                 front.push({further, w});
             }
         }
@@ -54,8 +54,8 @@ std::vector<double> edge_distances(const TriangleMesh& mesh, const Lists& neighb
 Index farthest(const Vertices& piece, const std::vector<double>& distance) {
     Index best = piece.front();
     for (const Index v : piece) {
-        const double d = distance[static_cast<std::size_t>(v)];
-        if (std::isfinite(d) && d > distance[static_cast<std::size_t>(best)]) {
+        const double d = distance[at(v)];
+        if (std::isfinite(d) && d > distance[at(best)]) {
             best = v;
         }
     }
@@ -68,14 +68,13 @@ std::vector<Vertices> pieces_of(const TriangleMesh& mesh) {
     std::vector<Index> piece_of(static_cast<std::size_t>(mesh.points.rows()), -1);
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
         for (int k = 0; k < 3; ++k) {
-            piece_of[static_cast<std::size_t>(mesh.triangles(t, k))] =
-                components.of_triangle[static_cast<std::size_t>(t)];
+            piece_of[at(mesh.triangles(t, k))] = components.of_triangle[at(t)];
         }
     }
     std::vector<Vertices> pieces(static_cast<std::size_t>(components.count));
     for (std::size_t v = 0; v < piece_of.size(); ++v) {
         if (piece_of[v] >= 0) {
-            pieces[static_cast<std::size_t>(piece_of[v])].push_back(static_cast<Index>(v));
+            pieces[at(piece_of[v])].push_back(static_cast<Index>(v));
         }
     }
     std::stable_sort(pieces.begin(), pieces.end(),
@@ -125,7 +124,7 @@ public:
     Vertices tips(bool at_end) const {
         Vertices result;
         for (const Index v : piece_) {
-            const double s = share_[static_cast<std::size_t>(v)];
+            const double s = share_[at(v)];
             if (at_end ? s > 1.0 - kTip : s < kTip) {
                 result.push_back(v);
             }
@@ -135,7 +134,7 @@ public:
 
     void turn() {
         for (const Index v : piece_) {
-            double& s = share_[static_cast<std::size_t>(v)];
+            double& s = share_[at(v)];
             s = 1.0 - s;
         }
     }
@@ -174,7 +173,7 @@ private:
             return region;
         }
         for (const Index v : piece_) {
-            const double s = share_[static_cast<std::size_t>(v)];
+            const double s = share_[at(v)];
             const double way = at_end ? 1.0 - s : s;
             if (way >= kTip && way < kLongestEnd &&
                 bone->closest_point(point(mesh_.points, v), near + kOnBone).triangle >= 0) {
@@ -247,7 +246,7 @@ BoneSurface::Near BoneSurface::nearest(const Vec3& p, double reach) const {
     if (closest.triangle < 0) {
         return {};
     }
-    return {bone_of_triangle_[static_cast<std::size_t>(closest.triangle)], closest.distance};
+    return {bone_of_triangle_[at(closest.triangle)], closest.distance};
 }
 
 std::vector<double> section_areas(const TriangleMesh& mesh, std::span<const double> share,
@@ -260,8 +259,8 @@ std::vector<double> section_areas(const TriangleMesh& mesh, std::span<const doub
         std::array<Vec3, 3> p;
         std::array<double, 3> s = {};
         for (int k = 0; k < 3; ++k) {
-            p[static_cast<std::size_t>(k)] = point(mesh.points, mesh.triangles(t, k)) - origin;
-            s[static_cast<std::size_t>(k)] = share[static_cast<std::size_t>(mesh.triangles(t, k))];
+            p[at(k)] = point(mesh.points, mesh.triangles(t, k)) - origin;
+            s[at(k)] = share[at(mesh.triangles(t, k))];
         }
         const auto [low, high] = std::minmax({s[0], s[1], s[2]});
         const int first = std::max(0, static_cast<int>(std::ceil(low * count - 0.5)));
@@ -282,7 +281,7 @@ std::vector<double> section_areas(const TriangleMesh& mesh, std::span<const doub
                 }
             }
             if (has_in && has_out) {
-                area[static_cast<std::size_t>(k)] += 0.5 * in.cross(out);
+                area[at(k)] += 0.5 * in.cross(out);
             }
         }
     }
@@ -302,7 +301,7 @@ MuscleCourse find_course(const TriangleMesh& mesh, const CourseHints& hints,
     const std::vector<Vertices> pieces = pieces_of(mesh);
     const auto tree_of = [&](Index bone) {
         return bone < 0 ? std::unique_ptr<SurfaceTree>()
-                        : std::make_unique<SurfaceTree>(*bones[static_cast<std::size_t>(bone)]);
+                        : std::make_unique<SurfaceTree>(*bones[at(bone)]);
     };
     std::unique_ptr<SurfaceTree> origin = tree_of(course.origin);
     std::unique_ptr<SurfaceTree> insertion = tree_of(course.insertion);
@@ -321,8 +320,7 @@ MuscleCourse find_course(const TriangleMesh& mesh, const CourseHints& hints,
             const Index bone_a = nearest_bone(surface, mesh, a);
             const Index bone_b = nearest_bone(surface, mesh, b);
             const auto rank = [&](Index bone) {
-                return bone < 0 ? std::numeric_limits<int>::max()
-                                : depth[static_cast<std::size_t>(bone)];
+                return bone < 0 ? std::numeric_limits<int>::max() : depth[at(bone)];
             };
             const double across_a = std::abs(mean_of(mesh, a).x());
             const double across_b = std::abs(mean_of(mesh, b).x());

@@ -20,18 +20,18 @@ std::vector<double> distances_from(Index start, const Points& points, const List
     std::vector<double> distance(neighbours.size(), kUnreached);
     using Entry = std::pair<double, Index>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    distance[static_cast<std::size_t>(start)] = 0.0;
+    distance[at(start)] = 0.0;
     queue.push({0.0, start});
     while (!queue.empty()) {
         const auto [d, v] = queue.top();
         queue.pop();
-        if (d > distance[static_cast<std::size_t>(v)]) {
+        if (d > distance[at(v)]) {
             continue;
         }
-        for (const Index w : neighbours[static_cast<std::size_t>(v)]) {
+        for (const Index w : neighbours[at(v)]) {
             const double through = d + (points.row(v) - points.row(w)).norm();
-            if (through < distance[static_cast<std::size_t>(w)]) {
-                distance[static_cast<std::size_t>(w)] = through;
+            if (through < distance[at(w)]) {
+                distance[at(w)] = through;
                 queue.push({through, w});
             }
         }
@@ -62,11 +62,11 @@ bool is_backward(const Muscle& muscle, const std::vector<Bone>& bones, const Vec
                  const Vec3& b) {
     double forward = 0.0;
     if (muscle.origin >= 0) {
-        const Bone& bone = bones[static_cast<std::size_t>(muscle.origin)];
+        const Bone& bone = bones[at(muscle.origin)];
         forward += distance_to(bone, b) - distance_to(bone, a);
     }
     if (muscle.insertion >= 0) {
-        const Bone& bone = bones[static_cast<std::size_t>(muscle.insertion)];
+        const Bone& bone = bones[at(muscle.insertion)];
         forward += distance_to(bone, a) - distance_to(bone, b);
     }
     // Without bones from above to below, as most muscles of trunk and limbs.
@@ -134,9 +134,9 @@ std::vector<MuscleEnd> find_muscle_ends(const TriangleMesh& mesh, const std::vec
     for (std::size_t t = 0; t < count; ++t) {
         const auto row = static_cast<Eigen::Index>(t);
         for (Eigen::Index k = 0; k < 3; ++k) {
-            way[t] += shares[static_cast<std::size_t>(mesh.triangles(row, k))] / 3.0;
+            way[t] += shares[at(mesh.triangles(row, k))] / 3.0;
         }
-        piece_area[static_cast<std::size_t>(pieces.of_triangle[t])] += area[row];
+        piece_area[at(pieces.of_triangle[t])] += area[row];
     }
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});

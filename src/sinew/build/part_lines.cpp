@@ -33,8 +33,8 @@ PartLines::PartLines(std::span<const TriangleMesh* const> parts, const LineLatti
     std::vector<std::uint32_t> next(start_.begin(), start_.end() - 1);
     for (std::size_t p = 0; p < found.size(); ++p) {
         for (const LineStretch& s : found[p]) {
-            stretches_[next[static_cast<std::size_t>(s.line)]++] = {
-                static_cast<float>(s.low), static_cast<float>(s.high), static_cast<Index>(p)};
+            stretches_[next[at(s.line)]++] = {static_cast<float>(s.low), static_cast<float>(s.high),
+                                              static_cast<Index>(p)};
         }
         found[p] = {};
     }

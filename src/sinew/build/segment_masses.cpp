@@ -33,7 +33,7 @@ std::vector<Index> segments_of_bone(const Body& body) {
             if (body.materials[material].tissue == Tissue::Bone && body.shares.part[i] >= 0 &&
                 body.shares.fraction[i] > largest) {
                 largest = body.shares.fraction[i];
-                segment[t] = body.bones[static_cast<std::size_t>(body.shares.part[i])].segment;
+                segment[t] = body.bones[at(body.shares.part[i])].segment;
             }
         }
     }
@@ -65,8 +65,7 @@ std::vector<Index> segments_of_tets(const Body& body) {
     while (!queue.empty()) {
         const auto [d, t, s] = queue.top();
         queue.pop();
-        if (d > distance[static_cast<std::size_t>(t)] ||
-            s != segment[static_cast<std::size_t>(t)]) {
+        if (d > distance[at(t)] || s != segment[at(t)]) {
             continue;
         }
         const Vec3 centre = centre_of(body.tets, t);
@@ -76,9 +75,9 @@ std::vector<Index> segments_of_tets(const Body& body) {
                 continue;
             }
             const double through = d + (centre_of(body.tets, next) - centre).norm();
-            if (through < distance[static_cast<std::size_t>(next)]) {
-                distance[static_cast<std::size_t>(next)] = through;
-                segment[static_cast<std::size_t>(next)] = s;
+            if (through < distance[at(next)]) {
+                distance[at(next)] = through;
+                segment[at(next)] = s;
                 queue.push({through, next, s});
             }
         }
@@ -104,19 +103,14 @@ std::vector<Segment> weigh_segments(const Body& body) {
         }
         for (Index e = body.shares.start[t]; e < body.shares.start[t + 1]; ++e) {
             const auto i = static_cast<std::size_t>(e);
-            const TissueMaterial& material =
-                body.materials[static_cast<std::size_t>(body.shares.material[i])];
+            const TissueMaterial& material = body.materials[at(body.shares.material[i])];
             Index own = of_tet[t];
             if (material.tissue == Tissue::Bone && body.shares.part[i] >= 0) {
-                const Index bone =
-                    body.bones[static_cast<std::size_t>(body.shares.part[i])].segment;
-                own = own < 0 || region[static_cast<std::size_t>(bone)] ==
-                                     region[static_cast<std::size_t>(own)]
-                          ? bone
-                          : own;
+                const Index bone = body.bones[at(body.shares.part[i])].segment;
+                own = own < 0 || region[at(bone)] == region[at(own)] ? bone : own;
             }
             const double mass = body.shares.fraction[i] * volumes[row] * material.density;
-            Moments& sum = sums[static_cast<std::size_t>(own < 0 ? 0 : own)];
+            Moments& sum = sums[at(own < 0 ? 0 : own)];
             sum.mass += mass;
             sum.first += mass * centre;
             sum.second += mass * spread;
@@ -163,8 +157,7 @@ std::vector<SegmentShare> compare_segments(const Body& body) {
         const double own = body.skeleton.segments[i].mass;
         std::string stem;
         if (region[i] >= 0) {
-            const auto joint =
-                static_cast<std::size_t>(cuts[static_cast<std::size_t>(region[i])].joint);
+            const auto joint = static_cast<std::size_t>(cuts[at(region[i])].joint);
             stem = split_side(body.skeleton.joints[joint].name).stem;
         }
         mass[stem] += own;

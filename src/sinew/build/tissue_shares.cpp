@@ -117,11 +117,10 @@ Fibres fibres_of(const TetContents& contents, const std::vector<MuscleField>& fi
     std::vector<Vec3> directions;
     for (std::size_t t = 0; t + 1 < contents.start.size(); ++t) {
         for (Index e = contents.start[t]; e < contents.start[t + 1]; ++e) {
-            const TetContent& c = contents.entries[static_cast<std::size_t>(e)];
+            const TetContent& c = contents.entries[at(e)];
             if (c.fraction >= kLeastShare && static_cast<std::size_t>(c.part) < fields.size()) {
                 fibres.muscle.push_back(c.part);
-                directions.push_back(
-                    fields[static_cast<std::size_t>(c.part)].direction(c.centre).normalized());
+                directions.push_back(fields[at(c.part)].direction(c.centre).normalized());
             }
         }
         fibres.start.push_back(static_cast<Index>(fibres.muscle.size()));

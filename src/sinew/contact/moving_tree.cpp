@@ -96,7 +96,7 @@ Index MovingTree::build_node(std::span<Index> items, Index parent) {
         Vec3 low = Vec3::Constant(std::numeric_limits<double>::infinity());
         Vec3 high = -low;
         const auto twice_centre = [&](Index i, int k) {
-            const FloatBox& box = leaf_box_[static_cast<std::size_t>(i)];
+            const FloatBox& box = leaf_box_[at(i)];
             return static_cast<double>(box.low[k]) + static_cast<double>(box.high[k]);
         };
         for (const Index i : group) {
@@ -121,13 +121,13 @@ Index MovingTree::build_node(std::span<Index> items, Index parent) {
     for (std::size_t g = 0; g < groups.size(); ++g) {
         Index child = ~groups[g][0];
         if (groups[g].size() == 1) {
-            node_of_leaf_[static_cast<std::size_t>(groups[g][0])] = number;
+            node_of_leaf_[at(groups[g][0])] = number;
         } else {
             child = build_node(groups[g], number);
         }
-        nodes_[static_cast<std::size_t>(number)].child[g] = child;
+        nodes_[at(number)].child[g] = child;
     }
-    nodes_[static_cast<std::size_t>(number)].count = static_cast<int>(groups.size());
+    nodes_[at(number)].count = static_cast<int>(groups.size());
     return number;
 }
 
@@ -138,8 +138,7 @@ void MovingTree::refit_node(std::size_t number) {
     for (int c = 0; c < kWidth; ++c) {
         FloatBox box = {{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
         if (c < node.count) {
-            box = node.child[c] >= 0 ? node_box_[static_cast<std::size_t>(node.child[c])]
-                                     : leaf_box_[static_cast<std::size_t>(~node.child[c])];
+            box = node.child[c] >= 0 ? node_box_[at(node.child[c])] : leaf_box_[at(~node.child[c])];
         }
         for (int k = 0; k < 3; ++k) {
             node.low[k][c] = box.low[k];
@@ -184,15 +183,15 @@ void MovingTree::refit(std::span<const Bounds> boxes, std::span<const Index> mov
                  leaf_box_.size());
     is_stale_.assign(nodes_.size(), 0);
     for (const Index i : moved) {
-        set_leaf(boxes[static_cast<std::size_t>(i)], static_cast<std::size_t>(i));
-        is_stale_[static_cast<std::size_t>(node_of_leaf_[static_cast<std::size_t>(i)])] = 1;
+        set_leaf(boxes[at(i)], static_cast<std::size_t>(i));
+        is_stale_[at(node_of_leaf_[at(i)])] = 1;
     }
     // Children come after their parents.
     for (std::size_t n = nodes_.size(); n-- > 0;) {
         if (is_stale_[n] != 0) {
             refit_node(n);
             if (parent_[n] >= 0) {
-                is_stale_[static_cast<std::size_t>(parent_[n])] = 1;
+                is_stale_[at(parent_[n])] = 1;
             }
         }
     }
@@ -213,7 +212,7 @@ void MovingTree::find_overlapping(const Bounds& query, std::vector<Index>& found
     int top = 0;
     stack[top++] = 0;
     while (top > 0) {
-        const Node& node = nodes_[static_cast<std::size_t>(stack[--top])];
+        const Node& node = nodes_[at(stack[--top])];
         // Unused places are empty boxes and meet nothing.
         unsigned hits = eight::meeting(node.low, node.high, low, high);
         for (; hits != 0; hits &= hits - 1u) {

@@ -4,6 +4,10 @@
 
 namespace sinew {
 
+double EnergyTerm::work(const Points& from, const Points& to) const {
+    return value(from) - value(to);
+}
+
 void EnergyTerm::add_pattern(BlockPattern& /*pattern*/) const {}
 
 void EnergyTerm::add_hessian(const Points& /*x*/, Tangent /*kind*/, BlockHessian& /*H*/) const {

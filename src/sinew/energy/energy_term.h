@@ -16,8 +16,9 @@ namespace sinew {
 
 /// What a term offers besides its value and gradient.
 struct TermOffers {
-    bool hessian = false;     ///< second derivatives: Newton's method takes it
-    bool projection = false;  ///< a constant quadratic part: local/global steps take it
+    bool hessian = false;       ///< second derivatives: Newton's method takes it
+    bool projection = false;    ///< a constant quadratic part: local/global steps take it
+    bool has_potential = true;  ///< false: forces that depend on the path, told by `work`
 };
 
 /// What terms may depend on besides the positions, as lists of numbers.
@@ -50,6 +51,10 @@ struct VolumeError {
 /// forces f = -dE/dx, which is the same step as solving for the positions but keeps full accuracy
 /// with a factor in single precision.
 ///
+/// Forces without a potential, such as a pressure that follows a surface with a free border, have
+/// work along a step instead of a value, and their Hessian is the symmetric part of the derivative:
+/// Newton's method then converges linearly, but fast.
+///
 /// Mixed second derivatives by parameters say how an equilibrium moves with them
 /// (solver/sensitivity.h).
 class EnergyTerm {
@@ -58,8 +63,11 @@ public:
 
     virtual TermOffers offers() const = 0;
 
-    /// E(x), J, in double throughout.
+    /// E(x), J, in double throughout; zero for terms without a potential.
     virtual double value(const Points& x) const = 0;
+    /// Work of its forces along the straight line from one state to another, J. Minus the change
+    /// of the value, unless there is no potential.
+    virtual double work(const Points& from, const Points& to) const;
     /// gradient += dE/dx, N, in double throughout: the force is its negative.
     virtual void add_gradient(const Points& x, Points& gradient) const = 0;
 

@@ -28,8 +28,7 @@ FemElastic::FemElastic(const TetMesh& rest, std::vector<std::shared_ptr<const Ma
     }
     for (std::size_t t = 0; t < law_of_tet_.size(); ++t) {
         const int k = law_of_tet_[t];
-        if (k < 0 || static_cast<std::size_t>(k) >= laws_.size() ||
-            laws_[static_cast<std::size_t>(k)] == nullptr) {
+        if (k < 0 || static_cast<std::size_t>(k) >= laws_.size() || laws_[at(k)] == nullptr) {
             throw InputError({.where = fmt::format("elastic term, tetrahedron {}", t),
                               .found = fmt::format("law {} of {}", k, laws_.size()),
                               .needs = "the index of a law that exists",

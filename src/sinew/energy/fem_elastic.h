@@ -46,7 +46,7 @@ public:
 
 private:
     const Material& law(Eigen::Index t) const {
-        return *laws_[static_cast<std::size_t>(law_of_tet_[static_cast<std::size_t>(t)])];
+        return *laws_[at(law_of_tet_[at(t)])];
     }
 
     FiniteVolumeTets elements_;

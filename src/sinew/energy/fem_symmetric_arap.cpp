@@ -89,7 +89,7 @@ void FemSymmetricArap::add_quadratic(Triplets& A) const {
     for (Eigen::Index t = 0; t < tets_.rows(); ++t) {
         for (int c = 1; c < 4; ++c) {
             const Index edge[2] = {tets_(t, 0), tets_(t, c)};
-            A.add_outer(edge, kDifference, 2.0 * stiffness_[static_cast<std::size_t>(t)]);
+            A.add_outer(edge, kDifference, 2.0 * stiffness_[at(t)]);
         }
     }
 }

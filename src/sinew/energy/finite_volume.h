@@ -30,11 +30,11 @@ public:
         return tets_;
     }
     double volume(Eigen::Index t) const {
-        return volume_[static_cast<std::size_t>(t)];
+        return volume_[at(t)];
     }
     /// B_m = (b_1, b_2, b_3), m^2; b_0 = -(b_1 + b_2 + b_3).
     const Mat3& normals(Eigen::Index t) const {
-        return normals_[static_cast<std::size_t>(t)];
+        return normals_[at(t)];
     }
 
     /// F = D_s D_m^-1 with D_m^-1 = B_m^T / V.

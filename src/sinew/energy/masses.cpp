@@ -18,9 +18,9 @@ std::vector<double> lumped_masses(const TetMesh& rest, std::span<const double> d
                  "{} densities for {} tetrahedra", density.size(), rest.tets.rows());
     std::vector<double> masses(static_cast<std::size_t>(rest.points.rows()), 0.0);
     for (Eigen::Index t = 0; t < rest.tets.rows(); ++t) {
-        const double share = density[static_cast<std::size_t>(t)] * quarter_volume(rest, t);
+        const double share = density[at(t)] * quarter_volume(rest, t);
         for (int c = 0; c < 4; ++c) {
-            masses[static_cast<std::size_t>(rest.tets(t, c))] += share;
+            masses[at(rest.tets(t, c))] += share;
         }
     }
     return masses;

@@ -46,7 +46,7 @@ double Planes::height(const Plane& plane, const Points& x) const {
     Vec3 from = plane.origin;
     if (plane.support[0] >= 0) {
         for (int k = 0; k < 3; ++k) {
-            from += plane.weight[k] * point(x, plane.support[static_cast<std::size_t>(k)]);
+            from += plane.weight[k] * point(x, plane.support[at(k)]);
         }
     }
     return plane.normal.dot(point(x, plane.vertex) - from);

@@ -15,13 +15,13 @@ ProjectiveBending::ProjectiveBending(const Points& rest, const Triangles& triang
     std::vector<bool> is_skipped(static_cast<std::size_t>(rest.rows()), false);
     for (const auto& loop : boundary_loops(triangles)) {
         for (const Index v : loop) {
-            is_skipped[static_cast<std::size_t>(v)] = true;
+            is_skipped[at(v)] = true;
         }
     }
     std::vector<Index> vertices;
     std::vector<double> row;
     for (Eigen::Index i = 0; i < rest.rows(); ++i) {
-        if (is_skipped[static_cast<std::size_t>(i)] || !(area[i] > 0.0)) {
+        if (is_skipped[at(i)] || !(area[i] > 0.0)) {
             continue;
         }
         // Lap = -L / A, by columns as L is symmetric.

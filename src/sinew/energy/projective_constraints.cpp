@@ -101,8 +101,8 @@ void ProjectiveConstraints::finish() {
         const View c = constraint(i);
         for (std::size_t k = 0; k < c.vertices.size(); ++k) {
             for (std::size_t r = 0; r < rows; ++r) {
-                shares_[begin[static_cast<std::size_t>(c.vertices[k])]++] = {
-                    rows * i + r, c.coefficients[r * c.vertices.size() + k]};
+                shares_[begin[at(c.vertices[k])]++] = {rows * i + r,
+                                                       c.coefficients[r * c.vertices.size() + k]};
             }
         }
     }

@@ -25,7 +25,7 @@ ProjectivePrisms::ProjectivePrisms(const Points& rest, std::span<const Prism> pr
     for (std::size_t i = 0; i < prisms.size(); ++i) {
         Eigen::Matrix<double, 3, 6, Eigen::RowMajor> X;
         for (int k = 0; k < 6; ++k) {
-            X.col(k) = point(rest, prisms[i].corners[static_cast<std::size_t>(k)]);
+            X.col(k) = point(rest, prisms[i].corners[at(k)]);
         }
         const Vec3 normal = Vec3(X.col(1) - X.col(0)).cross(Vec3(X.col(2) - X.col(0)));
         X.colwise() -= X.rowwise().mean().eval();

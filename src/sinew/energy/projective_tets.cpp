@@ -262,7 +262,7 @@ void ProjectiveTets::Data::build_blocks(const TetMesh& rest) {
     std::vector<Index> next(partials_of_vertex.start.begin(), partials_of_vertex.start.end() - 1);
     for (std::size_t k = 0; k < local_vertex.size(); ++k) {
         const auto v = static_cast<std::size_t>(local_vertex[k]);
-        partials_of_vertex.items[static_cast<std::size_t>(next[v]++)] = static_cast<Index>(k);
+        partials_of_vertex.items[at(next[v]++)] = static_cast<Index>(k);
     }
 }
 

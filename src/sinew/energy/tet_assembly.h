@@ -20,14 +20,14 @@ inline TetBlocks tet_blocks(const Mat9& C, const Mat3& B) {
     b << -B.rowwise().sum(), B;
     std::array<Eigen::Matrix<double, 9, 3>, 4> T;
     for (int k = 0; k < 4; ++k) {
-        T[static_cast<std::size_t>(k)] =
+        T[at(k)] =
             C.leftCols<3>() * b(0, k) + C.middleCols<3>(3) * b(1, k) + C.rightCols<3>() * b(2, k);
     }
     TetBlocks blocks;
     std::size_t next = 0;
     for (int a = 0; a < 4; ++a) {
         for (int k = 0; k <= a; ++k) {
-            const auto& t = T[static_cast<std::size_t>(k)];
+            const auto& t = T[at(k)];
             blocks[next++] = b(0, a) * t.topRows<3>() + b(1, a) * t.middleRows<3>(3) +
                              b(2, a) * t.bottomRows<3>();
         }

@@ -5,6 +5,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
+#include "sinew/fit/bone_transfer.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
@@ -32,6 +33,7 @@ constexpr int kFactorSteps = 16;
 constexpr double kMuscleReached = 0.01;  // kg
 constexpr int kMendingRounds = 6;
 constexpr double kSkinRestored = 1e-12;  // m
+constexpr double kOneLayer = 0.004;      // m: where M is nearer to B, it speaks for both
 
 struct Farthest {
     double distance = -1.0;
@@ -259,8 +261,7 @@ struct AnatomyTransfer::Data {
     Eigen::Index vertices = 0;
     std::optional<RbfSystem> system;
     std::vector<Index> inside;  // points of the tets that are neither skin nor envelope
-    Points samples;             // attachments
-    Points bones;               // vertices of all bones, one after another
+    std::optional<BoneTransfer> bones;
 
     Points rows_of(const Points& muscle, const Points& bone) const {
         Points rows(static_cast<Eigen::Index>(centres.size()), 3);
@@ -272,7 +273,6 @@ struct AnatomyTransfer::Data {
         return rows;
     }
     void find_points();
-    MovedBones moved_bones(const RbfWarp& warp) const;
 };
 
 void AnatomyTransfer::Data::find_points() {
@@ -287,32 +287,6 @@ void AnatomyTransfer::Data::find_points() {
             inside.push_back(static_cast<Index>(v));
         }
     }
-    samples = positions_of(body->attachments.points, body->tets.points, body->tets.tets);
-    Eigen::Index count = 0;
-    for (const Bone& bone : body->bones) {
-        count += bone.mesh.points.rows();
-    }
-    bones.resize(count, 3);
-    count = 0;
-    for (const Bone& bone : body->bones) {
-        bones.middleRows(count, bone.mesh.points.rows()) = bone.mesh.points;
-        count += bone.mesh.points.rows();
-    }
-}
-
-MovedBones AnatomyTransfer::Data::moved_bones(const RbfWarp& warp) const {
-    MovedBones moved;
-    const Points all = warp.apply(bones);
-    Eigen::Index first = 0;
-    for (const Bone& bone : body->bones) {
-        moved.bones.emplace_back(all.middleRows(first, bone.mesh.points.rows()));
-        first += bone.mesh.points.rows();
-    }
-    moved.attachments = warp.apply(samples);
-    for (const Joint& joint : body->skeleton.joints) {
-        moved.joints.push_back(warp.at(joint.centre));
-    }
-    return moved;
 }
 
 AnatomyTransfer::AnatomyTransfer(const Body& body, const LayeredTemplate& layers,
@@ -323,10 +297,12 @@ AnatomyTransfer::AnatomyTransfer(const Body& body, const LayeredTemplate& layers
     d.body = &body;
     d.vertices = layers.skin.rows();
     require_same_count(layers.skin, body.skin.mesh.points.rows(), "skin");
-    // B is M in kept regions: those count once.
+    // Layers that nearly touch count once: told apart, a little more between them in the person
+    // would be a steep slope of the warp. B is M in kept regions.
     std::vector<Index> candidates;
     for (Eigen::Index i = 0; i < 2 * d.vertices; ++i) {
-        if (i < d.vertices || layers.is_kept[at(i - d.vertices)] == 0) {
+        const Eigen::Index v = i % d.vertices;
+        if (i < d.vertices || (layers.muscle.row(v) - layers.bone.row(v)).norm() > kOneLayer) {
             candidates.push_back(static_cast<Index>(i));
         }
     }
@@ -338,6 +314,7 @@ AnatomyTransfer::AnatomyTransfer(const Body& body, const LayeredTemplate& layers
     }
     d.system.emplace(d.rows_of(layers.muscle, layers.bone), RbfOptions{}, progress);
     d.find_points();
+    d.bones.emplace(body, layers, options.bone_centres, progress);
 }
 
 AnatomyTransfer::~AnatomyTransfer() = default;
@@ -379,7 +356,9 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person,
     if (report.skin_moved < kSkinRestored) {
         report.skin_moved = 0.0;
     }
-    result.body = with_rest_shape(body, mended.x, d.moved_bones(warp));
+    BoneTransfer::Moved moved = d.bones->to(person.bone, mended.x);
+    report.bones_drawn_in = moved.drawn_in;
+    result.body = with_rest_shape(body, mended.x, moved.bones);
     if (muscle_kg) {
         report.muscle_factor = exchange_loose_tissue(result.body, *muscle_kg);
     }

@@ -10,13 +10,17 @@
 namespace sinew {
 
 struct TransferOptions {
-    int centres = 5000;  ///< of the warp at most, >= 50; factorising goes with the cube
+    int centres = 5000;  ///< of the flesh's warp at most, >= 50; factorising goes with the cube
+    int bone_centres = 3000;  ///< of the bones' warp at most, >= 50
 };
 
 template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, TransferOptions>
 void visit_fields(Options& o, Visitor&& v) {
-    v(o.centres, Field{.name = "centres", .help = "of the warp at most", .min = 50, .max = 12000});
+    v(o.centres,
+      Field{.name = "centres", .help = "of the flesh's warp at most", .min = 50, .max = 12000});
+    v(o.bone_centres,
+      Field{.name = "bone_centres", .help = "of the bones' warp at most", .min = 50, .max = 12000});
 }
 
 /// Where the three layers of a person are, in the triangulation of the template.
@@ -31,6 +35,7 @@ struct TransferReport {
     Eigen::Index inverted_before = 0;  ///< tetrahedra that the warp turned inside out
     Eigen::Index inverted_tets = 0;    ///< of the body returned
     double muscle_factor = 1.0;        ///< of muscles in tetrahedra with loose tissue
+    Eigen::Index bones_drawn_in = 0;   ///< vertices that would have left the skin
     double skin_moved = 0.0;           ///< m, the furthest that mending moved a vertex of the skin
     double seconds = 0.0;
 };
@@ -42,13 +47,11 @@ struct TransferredBody {
 
 /// Carries the whole anatomy of a body into other layers [Komaritzan, eq. 4.15]: a triharmonic warp
 /// (geometry/rbf_warp.h) that takes M and B of the template to those of the person moves the
-/// tetrahedra's points inside M, bones, attachments and joints. Skin and envelope are set where
-/// they are to be. Muscles, landmarks and the display skin follow the tetrahedra, fibres turn with
-/// them. Fractions are kept unless a muscle
-/// mass is asked for; strengths go with cross-sections, volume over length of fibres.
+/// tetrahedra's points inside M; another, of B alone, bones, attachments and joints
+/// (fit/bone_transfer.h). Skin and envelope are set where they are to be. Muscles, landmarks and
+/// the display skin follow the tetrahedra, fibres turn with them. Fractions are kept unless a
+/// muscle mass is asked for; strengths go with cross-sections, volume over length of fibres.
 /// Tetrahedra that the warp turned inside out are mended (meshing/inversions.h).
-/// Departs: the thesis has one warp for bones (centres on B) and one for muscles (on both); here
-/// one serves for all, its centres being the farthest points of M and B together.
 ///
 /// Centres depend on the template alone: they are factorised once, for all people.
 class AnatomyTransfer {

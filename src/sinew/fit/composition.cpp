@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/units.h"
 #include "sinew/fit/anatomy_transfer.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 
 #include <Eigen/Cholesky>
@@ -10,16 +11,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <set>
+#include <limits>
 
 namespace sinew {
 
 namespace {
 
-constexpr int kFewestPeople = 5;
+constexpr int kFewestPeople = 6;
+constexpr double kLeastDeviation = 1e-9;
 constexpr double kLeastVariance = 1e-4;  // of the first component's: smaller ones are noise
-constexpr double kRidge = 1e-6;          // of the squared deviations
+constexpr std::array kRidges = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};  // of squared deviations
+
+// What a model sees of a person: size, volume at unit stature, and places of the skin likewise.
+struct SeenShape {
+    double stature = 1.0;  // m
+    double volume = 0.0;   // of stature cubed
+    Eigen::VectorXd places = {};
+};
 
 // Positions of some places of the template's skin, on a skin of the same triangulation.
 class ShapeReader {
@@ -27,16 +37,20 @@ public:
     ShapeReader(const TriangleMesh& skin, const Points& places)
         : triangles_(skin.triangles), nearest_(SurfaceTree(skin).closest_points(places)) {}
 
-    Eigen::VectorXd read(const Points& skin) const {
+    SeenShape read(const Points& skin) const {
+        SeenShape seen;
+        seen.stature = bounds(skin).size().y();
+        seen.volume = enclosed_volume(skin, triangles_) / std::pow(seen.stature, 3);
         Eigen::VectorXd shape(3 * static_cast<Eigen::Index>(nearest_.size()));
         for (std::size_t i = 0; i < nearest_.size(); ++i) {
             Vec3 p = Vec3::Zero();
             for (int k = 0; k < 3; ++k) {
                 p += nearest_[i].barycentric[k] * point(skin, triangles_(nearest_[i].triangle, k));
             }
-            shape.segment<3>(3 * static_cast<Eigen::Index>(i)) = p;
+            shape.segment<3>(3 * static_cast<Eigen::Index>(i)) = p / seen.stature;
         }
-        return shape;
+        seen.places = std::move(shape);
+        return seen;
     }
 
 private:
@@ -71,12 +85,11 @@ void find_components(const Eigen::MatrixXd& shapes, int most, CompositionModel& 
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(centred.transpose() * centred);
     const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
     Eigen::Index count = 0;
-    while (count < std::min<Eigen::Index>(most, n - 2) &&
+    while (count < std::min<Eigen::Index>(most, n - 3) &&
            values[n - 1 - count] > kLeastVariance * values[n - 1]) {
         ++count;
     }
     model.basis.resize(shapes.rows(), count);
-    model.deviation.resize(count);
     for (Eigen::Index k = 0; k < count; ++k) {
         const double value = values[n - 1 - k];
         Eigen::VectorXd column = centred * eigen.eigenvectors().col(n - 1 - k) / std::sqrt(value);
@@ -84,63 +97,101 @@ void find_components(const Eigen::MatrixXd& shapes, int most, CompositionModel& 
         Eigen::Index largest = 0;
         column.cwiseAbs().maxCoeff(&largest);
         model.basis.col(k) = column[largest] < 0.0 ? Eigen::VectorXd(-column) : column;
-        model.deviation[k] = std::sqrt(value / static_cast<double>(n - 1));
     }
 }
 
-// Least squares of y on [c, 1], with a ridge that only matters where components are many.
-Eigen::VectorXd regress(const Eigen::MatrixXd& c, const Eigen::VectorXd& y) {
-    Eigen::MatrixXd A(c.rows(), c.cols() + 1);
-    A << c, Eigen::VectorXd::Ones(c.rows());
-    Eigen::MatrixXd normal = A.transpose() * A;
-    for (Eigen::Index k = 0; k < c.cols(); ++k) {
-        normal(k, k) *= 1.0 + kRidge;
-    }
-    return normal.ldlt().solve(A.transpose() * y);
+// f of the model's equations.
+Eigen::VectorXd features_of(const CompositionModel& model, const SeenShape& seen) {
+    Eigen::VectorXd f(model.basis.cols() + 1);
+    f << model.basis.transpose() * (seen.places - model.mean), seen.volume;
+    return f;
 }
 
-CompositionModel train_on(const Points& places, const Eigen::MatrixXd& shapes,
+// Ridge regression of y on [f, 1], one row of F per person. Features count by their deviations.
+// Errors of people left out need no second training: e_i / (1 - h_i), h the diagonal of the hat
+// matrix [Golub1979].
+Eigen::VectorXd regress(const Eigen::MatrixXd& F, const Eigen::VectorXd& deviation,
+                        const Eigen::VectorXd& y) {
+    Eigen::MatrixXd A(F.rows(), F.cols() + 1);
+    A << F * deviation.cwiseInverse().asDiagonal(), Eigen::VectorXd::Ones(F.rows());
+    // The volume is far from 0: centred, so that the ridge does not act on its mean.
+    const double centre = A.col(F.cols() - 1).mean();
+    A.col(F.cols() - 1).array() -= centre;
+    Eigen::VectorXd best;
+    double least = std::numeric_limits<double>::infinity();
+    for (const double ridge : kRidges) {
+        Eigen::MatrixXd normal = A.transpose() * A;
+        for (Eigen::Index k = 0; k < F.cols(); ++k) {
+            normal(k, k) += ridge * static_cast<double>(F.rows());
+        }
+        const Eigen::LDLT<Eigen::MatrixXd> factor(normal);
+        const Eigen::VectorXd x = factor.solve(A.transpose() * y);
+        const Eigen::MatrixXd hat = A * factor.solve(A.transpose());
+        double error = 0.0;
+        for (Eigen::Index i = 0; i < F.rows(); ++i) {
+            error += std::pow((y[i] - A.row(i).dot(x)) / std::max(1e-9, 1.0 - hat(i, i)), 2);
+        }
+        if (error < least) {
+            least = error;
+            best = x;
+        }
+    }
+    best[F.cols()] -= best[F.cols() - 1] * centre;
+    best.head(F.cols()).array() /= deviation.array();
+    return best;
+}
+
+CompositionModel train_on(const Points& places, std::span<const SeenShape> shapes,
                           std::span<const KnownPerson> people, const std::vector<Index>& which,
                           Sex sex, int components) {
     const auto n = static_cast<Eigen::Index>(which.size());
-    CompositionModel model{.sex = sex, .places = places};
-    Eigen::MatrixXd some(shapes.rows(), n);
+    CompositionModel model{.sex = sex, .people = static_cast<int>(n), .places = places};
+    Eigen::MatrixXd some(3 * places.rows(), n);
     Eigen::VectorXd fat(n);
     Eigen::VectorXd muscle(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-        some.col(i) = shapes.col(which[at(i)]);
-        fat[i] = people[at(which[at(i)])].fat_kg;
-        muscle[i] = people[at(which[at(i)])].muscle_kg;
+        const Index person = which[at(i)];
+        const double cube = std::pow(shapes[at(person)].stature, 3);
+        some.col(i) = shapes[at(person)].places;
+        fat[i] = people[at(person)].fat_kg / cube;
+        muscle[i] = people[at(person)].muscle_kg / cube;
     }
-    model.people = static_cast<int>(n);
     find_components(some, components, model);
-    const Eigen::MatrixXd c = (some.colwise() - model.mean).transpose() * model.basis;
-    model.fat = regress(c, fat);
-    model.muscle = regress(c, muscle);
+    Eigen::MatrixXd F(n, model.basis.cols() + 1);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        F.row(i) = features_of(model, shapes[at(which[at(i)])]).transpose();
+    }
+    const Eigen::MatrixXd centred = F.rowwise() - F.colwise().mean();
+    model.deviation = (centred.colwise().squaredNorm() / static_cast<double>(n - 1))
+                          .cwiseSqrt()
+                          .cwiseMax(kLeastDeviation);
+    model.centre = F.colwise().mean();
+    model.fat = regress(F, model.deviation, fat);
+    model.muscle = regress(F, model.deviation, muscle);
     return model;
 }
 
-CompositionEstimate estimate(const CompositionModel& model, const Eigen::VectorXd& shape) {
-    const Eigen::VectorXd c = model.basis.transpose() * (shape - model.mean);
-    const Eigen::Index k = c.size();
+CompositionEstimate estimate(const CompositionModel& model, const SeenShape& seen) {
+    const Eigen::VectorXd f = features_of(model, seen);
+    const Eigen::Index k = f.size();
+    const double cube = std::pow(seen.stature, 3);
     CompositionEstimate result;
-    result.fat_kg = model.fat.head(k).dot(c) + model.fat[k];
-    result.muscle_kg = model.muscle.head(k).dot(c) + model.muscle[k];
-    result.strangeness =
-        k > 0 ? std::sqrt(c.cwiseQuotient(model.deviation).squaredNorm() / static_cast<double>(k))
-              : 0.0;
+    result.fat_kg = cube * (model.fat.head(k).dot(f) + model.fat[k]);
+    result.muscle_kg = cube * (model.muscle.head(k).dot(f) + model.muscle[k]);
+    result.strangeness = std::sqrt((f - model.centre).cwiseQuotient(model.deviation).squaredNorm() /
+                                   static_cast<double>(k));
     return result;
 }
 
-Eigen::MatrixXd read_shapes(const ShapeReader& reader, Eigen::Index vertices,
-                            std::span<const KnownPerson> people) {
+std::vector<SeenShape> read_shapes(const ShapeReader& reader, Eigen::Index vertices,
+                                   std::span<const KnownPerson> people) {
     if (people.size() < kFewestPeople) {
         throw InputError({.where = "people to train with",
                           .found = fmt::format("{}", people.size()),
                           .needs = fmt::format("at least {}", kFewestPeople),
                           .remedy = "add people whose fat and muscle mass are known"});
     }
-    Eigen::MatrixXd shapes;
+    std::vector<SeenShape> shapes;
     for (std::size_t i = 0; i < people.size(); ++i) {
         const KnownPerson& person = people[i];
         if (person.skin.rows() != vertices || !person.skin.allFinite() || !(person.fat_kg > 0.0) ||
@@ -152,11 +203,7 @@ Eigen::MatrixXd read_shapes(const ShapeReader& reader, Eigen::Index vertices,
                  .needs = fmt::format("{} vertices and masses above 0", vertices),
                  .remedy = "register the scan to this template; check its row"});
         }
-        const Eigen::VectorXd shape = reader.read(person.skin);
-        if (shapes.size() == 0) {
-            shapes.resize(shape.size(), static_cast<Eigen::Index>(people.size()));
-        }
-        shapes.col(static_cast<Eigen::Index>(i)) = shape;
+        shapes.push_back(reader.read(person.skin));
     }
     return shapes;
 }
@@ -201,7 +248,7 @@ CompositionModel train_composition(const TriangleMesh& template_skin,
                                    const CompositionOptions& options) {
     const Points places = places_on(template_skin, is_left_out, options.places);
     const ShapeReader reader(template_skin, places);
-    const Eigen::MatrixXd shapes = read_shapes(reader, template_skin.points.rows(), people);
+    const std::vector<SeenShape> shapes = read_shapes(reader, template_skin.points.rows(), people);
     std::vector<Index> all(people.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i] = static_cast<Index>(i);
@@ -215,34 +262,21 @@ CompositionTest test_composition(const TriangleMesh& template_skin,
                                  const CompositionOptions& options) {
     const Points places = places_on(template_skin, is_left_out, options.places);
     const ShapeReader reader(template_skin, places);
-    const Eigen::MatrixXd shapes = read_shapes(reader, template_skin.points.rows(), people);
-    const auto shape_of = [&](std::size_t i) {
-        return people[i].shape >= 0 ? people[i].shape : -1 - static_cast<Index>(i);
-    };
-    std::set<Index> numbers;
-    for (std::size_t i = 0; i < people.size(); ++i) {
-        numbers.insert(shape_of(i));
-    }
+    const std::vector<SeenShape> shapes = read_shapes(reader, template_skin.points.rows(), people);
     std::vector<double> fat, fat_found, muscle, muscle_found;
-    for (const Index left_out : numbers) {
+    for (std::size_t left_out = 0; left_out < people.size(); ++left_out) {
         std::vector<Index> others;
         for (std::size_t i = 0; i < people.size(); ++i) {
-            if (shape_of(i) != left_out) {
+            if (i != left_out) {
                 others.push_back(static_cast<Index>(i));
             }
         }
-        const CompositionModel model =
-            train_on(places, shapes, people, others, sex, options.components);
-        for (std::size_t i = 0; i < people.size(); ++i) {
-            if (shape_of(i) == left_out) {
-                const CompositionEstimate e =
-                    estimate(model, shapes.col(static_cast<Eigen::Index>(i)));
-                fat.push_back(people[i].fat_kg);
-                fat_found.push_back(e.fat_kg);
-                muscle.push_back(people[i].muscle_kg);
-                muscle_found.push_back(e.muscle_kg);
-            }
-        }
+        const CompositionEstimate e = estimate(
+            train_on(places, shapes, people, others, sex, options.components), shapes[left_out]);
+        fat.push_back(people[left_out].fat_kg);
+        fat_found.push_back(e.fat_kg);
+        muscle.push_back(people[left_out].muscle_kg);
+        muscle_found.push_back(e.muscle_kg);
     }
     CompositionTest test{.people = static_cast<int>(people.size())};
     std::tie(test.fat_error_kg, test.fat_r2) = quality(fat, fat_found);

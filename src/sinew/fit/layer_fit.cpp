@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/body/summary.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/geometry/measure.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@ namespace sinew {
 namespace {
 
 constexpr double kCrossing = 0.001;      // m, beyond which layers cross
+constexpr double kUnder = 1e-4;          // m, of a vertex that was put back inside
 constexpr double kLeastStrength = -1.0;  // of MuscleRange
 constexpr double kMostStrength = 2.0;
 constexpr int kBisections = 40;
@@ -74,9 +76,7 @@ struct TemplateVolumes {
 
 TemplateVolumes volumes_of(const Body& body, const LayeredTemplate& layers) {
     const BodySummary summary = summarise(body);
-    const auto tissue = [&](Tissue t) {
-        return summary.tissue_volume[static_cast<std::size_t>(t)];
-    };
+    const auto tissue = [&](Tissue t) { return summary.tissue_volume[at(t)]; };
     TemplateVolumes v;
     v.fat_density = density_of(body, Tissue::Fat, 920.0);
     v.muscle_density = density_of(body, Tissue::Muscle, 1060.0);
@@ -197,6 +197,8 @@ FittedLayers fit_layers(const Body& body, const LayeredTemplate& layers, const P
 
     find_strength(targets, asked, v, range, layers.triangles, options, fitted);
     fitted.layers.muscle = range.surface(report.strength, report.visceral);
+    put_inside(skin, layers.triangles, kUnder, {}, fitted.layers.muscle);
+    put_inside(fitted.layers.muscle, layers.triangles, kUnder, layers.is_kept, fitted.layers.bone);
     lap("masses");
     for (Eigen::Index i = 0; i < skin.rows(); ++i) {
         if (layers.is_kept[at(i)] != 0) {

@@ -2,6 +2,7 @@
 #include "sinew/energy/projective_bending.h"
 #include "sinew/energy/projective_prisms.h"
 #include "sinew/fit/layer_fit.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
@@ -40,11 +41,12 @@ public:
         x_ << skin, scaled.layers.bone;
         std::vector<Index> fixed(at(n_));
         std::iota(fixed.begin(), fixed.end(), 0);
+        const Points carried =
+            carried_under(scaled.layers.skin, scaled.layers.muscle, skin, layers.triangles);
         for (Eigen::Index i = 0; i < n_; ++i) {
             if (layers.is_kept[at(i)] != 0) {
                 fixed.push_back(static_cast<Index>(n_ + i));
-                x_.row(n_ + i) =
-                    skin.row(i) + scaled.layers.muscle.row(i) - scaled.layers.skin.row(i);
+                x_.row(n_ + i) = carried.row(i);
             }
         }
         Points rest(2 * n_, 3);
@@ -85,8 +87,8 @@ private:
             ProjectivePrisms::Prism prism{.corners = {}, .weight = options_.flesh * areas[t]};
             bool is_kept = true;
             for (int k = 0; k < 3; ++k) {
-                prism.corners[static_cast<std::size_t>(k)] = layers_.triangles(t, k);
-                prism.corners[static_cast<std::size_t>(k + 3)] = below_(t, k);
+                prism.corners[at(k)] = layers_.triangles(t, k);
+                prism.corners[at(k + 3)] = below_(t, k);
                 is_kept = is_kept && layers_.is_kept[at(layers_.triangles(t, k))] != 0;
             }
             if (!is_kept) {

@@ -1,6 +1,7 @@
 #include "sinew/body/names.h"
 #include "sinew/energy/projective_bending.h"
 #include "sinew/fit/layer_fit.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/connectivity.h"
@@ -83,6 +84,8 @@ MuscleRange::MuscleRange(const LayeredTemplate& layers, const ScaledLayers& scal
     : triangles_(layers.triangles), skin_(skin), anchor_(bone), direction_(skin.rows(), 3) {
     // L = B + delta, with delta of the template (its line through S and M, at the depth of B),
     // smaller where S and B are nearer.
+    const Points carried =
+        carried_under(scaled.layers.skin, scaled.layers.muscle, skin, layers.triangles);
     for (Eigen::Index i = 0; i < skin.rows(); ++i) {
         const Vec3 S = point(layers.skin, i);
         const Vec3 M = point(layers.muscle, i);
@@ -91,9 +94,7 @@ MuscleRange::MuscleRange(const LayeredTemplate& layers, const ScaledLayers& scal
         const double over = (S - M).norm();
         if (layers.is_kept[at(i)] != 0 || !(thick > over) || !(over > 0.0)) {
             // Nothing but fat: M keeps its distance from the skin.
-            anchor_.row(i) =
-                (point(skin, i) + point(scaled.layers.muscle, i) - point(scaled.layers.skin, i))
-                    .transpose();
+            anchor_.row(i) = carried.row(i);
         } else {
             const Vec3 delta = S + (M - S) * (thick / over) - B;
             const double now = (skin.row(i) - bone.row(i)).norm();

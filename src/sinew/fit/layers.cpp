@@ -132,7 +132,7 @@ void measure_muscles_above(const Body& body, LayeredTemplate& layers) {
 
 }  // namespace
 
-std::vector<char> kept_vertices(const Body& body) {
+std::vector<char> kept_vertices(const Body& body, const Points& points) {
     const std::vector<BodyPart> parts = body_parts(body);
     std::vector<char> is_kept_segment(body.skeleton.segments.size(), 0);
     for (const BodyPart& part : parts) {
@@ -142,8 +142,7 @@ std::vector<char> kept_vertices(const Body& body) {
         }
     }
     const JoinedMeshes bones = joined(body.bones);
-    const std::vector<ClosestPoint> nearest =
-        SurfaceTree(bones.mesh).closest_points(body.envelope.mesh.points);
+    const std::vector<ClosestPoint> nearest = SurfaceTree(bones.mesh).closest_points(points);
     std::vector<char> is_kept(nearest.size(), 0);
     for (std::size_t i = 0; i < nearest.size(); ++i) {
         const Bone& bone = body.bones[at(bones.owner[at(nearest[i].triangle)])];
@@ -205,7 +204,7 @@ LayeredTemplate build_layers(const Body& body, const LayerOptions& options,
     layers.triangles = body.skin.mesh.triangles;
     layers.skin = body.skin.mesh.points;
     layers.muscle = body.envelope.mesh.points;
-    layers.is_kept = kept_vertices(body);
+    layers.is_kept = kept_vertices(body, layers.muscle);
     layers.wrap = skeleton_wrap(body, options);
     layers.bone = shrink_to_wrap(body, layers, options, progress);
     const Points outer = vertex_normals(layers.skin, layers.triangles);

@@ -79,9 +79,9 @@ struct LayeredTemplate {
 LayeredTemplate build_layers(const Body& body, const LayerOptions& options = {},
                              const Progress& progress = {});
 
-/// Per vertex of the skin: 1 where the nearest bone, seen from the envelope, is one of head, hands
-/// or feet.
-std::vector<char> kept_vertices(const Body& body);
+/// Per point of the body's skin or envelope: 1 where the nearest bone is one of head, hands or
+/// feet.
+std::vector<char> kept_vertices(const Body& body, const Points& points);
 
 /// Misalignment of a vertex and the one under it with respect to their common normal, in [0, 2]:
 ///   | (n_o + n_i) . (x_o - x_i) / (|n_o + n_i| |x_o - x_i|) - 1 |      [Komaritzan, eq. 4.4]

@@ -3,6 +3,7 @@
 #include "sinew/base/timer.h"
 #include "sinew/body/body_parts.h"
 #include "sinew/body/summary.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/geometry/signed_distance.h"
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@ namespace sinew {
 namespace {
 
 constexpr double kSeenCrossing = 0.001;  // m
+constexpr double kUnderMuscle = 1e-4;    // m, of the skeleton surface
 constexpr double kSkinMoved = 0.0005;    // m, beyond which it is a warning
 
 void measure_person(const Body& body, PersonFitReport& report) {
@@ -21,7 +23,7 @@ void measure_person(const Body& body, PersonFitReport& report) {
         for (const TissueMaterial& material : body.materials) {
             density = material.tissue == tissue ? material.density : density;
         }
-        return density * summary.tissue_volume[static_cast<std::size_t>(tissue)];
+        return density * summary.tissue_volume[at(tissue)];
     };
     report.stature_m = summary.stature;
     report.mass_kg = summary.mass;
@@ -96,6 +98,14 @@ FittedPerson PersonFitter::fit(const Points& skin_rest, const CompositionTargets
     person.layers = {.skin = moved.body.skin.mesh.points,
                      .muscle = moved.body.envelope.mesh.points,
                      .bone = std::move(fitted.layers.bone)};
+    // Mending moved parts of the muscle surface; what is under it stays under it.
+    for (Eigen::Index i = 0; i < person.layers.bone.rows(); ++i) {
+        if (layers_.is_kept[at(i)] != 0) {
+            person.layers.bone.row(i) = person.layers.muscle.row(i);
+        }
+    }
+    put_inside(person.layers.muscle, layers_.triangles, kUnderMuscle, layers_.is_kept,
+               person.layers.bone);
     report.crossings =
         count_crossings(person.layers.skin, person.layers.muscle, layers_.triangles,
                         kSeenCrossing) +

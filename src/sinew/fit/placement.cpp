@@ -70,6 +70,20 @@ Start start_at(const PoseRig& rig, const Points& points, const Mat3& R, const St
     return start;
 }
 
+// Those that agree best as they are.
+void keep_likely(const PoseRig& rig, const ScanIndex& index, std::vector<Start>& starts) {
+    constexpr std::size_t kTried = 32;
+    if (starts.size() <= kTried) {
+        return;
+    }
+    for (Start& start : starts) {
+        start.mismatch = rig_mismatch(rig, start.state, index, 0.25);
+    }
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Start& a, const Start& b) { return a.mismatch < b.mismatch; });
+    starts.resize(kTried);
+}
+
 }  // namespace
 
 double guess_unit(const Points& points, std::string& name) {
@@ -210,15 +224,17 @@ FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanI
             C += h * h.transpose();
         }
         const double across = 0.5 * std::atan2(2.0 * C(0, 1), C(0, 0) - C(1, 1));
-        const int headings = axes_are_known ? 1 : 4;
+        // Legs that kneel may reach farther than arms: eighths of a turn, not quarters.
+        const int headings = axes_are_known ? 1 : 8;
         for (int h = 0; h < headings; ++h) {
             const double heading =
-                axes_are_known ? 0.0 : across + 0.5 * std::numbers::pi * static_cast<double>(h);
+                axes_are_known ? 0.0 : across + 0.25 * std::numbers::pi * static_cast<double>(h);
             for (const StartPose& pose : start_poses(rig)) {
                 starts.push_back(start_at(rig, samples.points, upright(up, heading), pose));
             }
         }
     }
+    keep_likely(rig, index, starts);
     // Rounds of ever more iterations; after each the worse half is given up.
     const int iterations[] = {4, 8, 15};
     const double reach[] = {0.20, 0.12, 0.06};

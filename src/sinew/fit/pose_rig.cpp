@@ -164,9 +164,8 @@ void PoseRig::choose_angles(const Body& body) {
 void PoseRig::make_groups(const Body& body) {
     const Skeleton& skeleton = body.skeleton;
     std::vector<Index> moving_of(skeleton.joints.size(), -1);
-    for (std::size_t a = 0; a < angles_.size(); ++a) {
-        for (std::size_t k = 0; k < angles_[a].joints.size(); ++k) {
-            const Index j = angles_[a].joints[k];
+    for (const auto& angle : angles_) {
+        for (const Index j : angle.joints) {
             if (moving_of[at(j)] < 0) {
                 moving_of[at(j)] = -2;
             }
@@ -543,7 +542,7 @@ Pose PoseRig::pose_of(const Body& body, const RigState& state,
         const auto q = static_cast<std::ptrdiff_t>(starts[j]);
         const Mat3& R = state.rotation;
         const double y = std::asin(std::clamp(R(0, 2), -1.0, 1.0));
-        const Vec3 c = joints[j];
+        const Vec3& c = joints[j];
         const Vec3 shift = R * c + state.translation - c;
         pose.coordinates[at(q + 3)] = std::atan2(-R(1, 2), R(2, 2));
         pose.coordinates[at(q + 4)] = y;

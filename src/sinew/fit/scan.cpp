@@ -72,39 +72,48 @@ void clean_mesh(Scan& scan, ScanReport& report) {
     scan.normals = vertex_normals(scan.points, scan.triangles);
 }
 
-// One point per cell of a grid: that nearest to the mean of the cell's points.
+// One point per cell of a grid: the mean of the cell's points. A single one of them would lie
+// anywhere in the cell, and where two came close noise would decide the normal between them.
 void thin_cloud(Scan& scan, int wanted, ScanReport& report) {
     const Bounds box = bounds(scan.points);
     double cell = box.diagonal() / std::sqrt(static_cast<double>(wanted)) * 0.3;
-    std::vector<Eigen::Index> kept;
+    const auto key_of = [&](Eigen::Index i) {
+        const Vec3 q = (point(scan.points, i) - box.low) / cell;
+        return std::array<int, 3>{static_cast<int>(q.x()), static_cast<int>(q.y()),
+                                  static_cast<int>(q.z())};
+    };
+    std::map<std::array<int, 3>, Eigen::Index> number;
     for (int round = 0; round < 40; ++round, cell *= 1.15) {
-        std::map<std::array<int, 3>, Eigen::Index> first;
-        kept.clear();
+        number.clear();
         for (Eigen::Index i = 0; i < scan.points.rows(); ++i) {
-            const Vec3 q = (point(scan.points, i) - box.low) / cell;
-            const std::array<int, 3> key = {static_cast<int>(q.x()), static_cast<int>(q.y()),
-                                            static_cast<int>(q.z())};
-            if (first.emplace(key, i).second) {
-                kept.push_back(i);
-            }
-            if (kept.size() > static_cast<std::size_t>(wanted)) {
+            number.emplace(key_of(i), static_cast<Eigen::Index>(number.size()));
+            if (number.size() > static_cast<std::size_t>(wanted)) {
                 break;
             }
         }
-        if (kept.size() <= static_cast<std::size_t>(wanted)) {
+        if (number.size() <= static_cast<std::size_t>(wanted)) {
             break;
         }
     }
-    Points points(static_cast<Eigen::Index>(kept.size()), 3);
-    Points normals(scan.normals.rows() > 0 ? points.rows() : 0, 3);
-    for (std::size_t k = 0; k < kept.size(); ++k) {
-        points.row(static_cast<Eigen::Index>(k)) = scan.points.row(kept[k]);
+    const auto count = static_cast<Eigen::Index>(number.size());
+    Points points = Points::Zero(count, 3);
+    Points normals = Points::Zero(scan.normals.rows() > 0 ? count : 0, 3);
+    Eigen::VectorXd members = Eigen::VectorXd::Zero(count);
+    for (Eigen::Index i = 0; i < scan.points.rows(); ++i) {
+        const auto found = number.find(key_of(i));
+        if (found == number.end()) {
+            continue;
+        }
+        points.row(found->second) += scan.points.row(i);
+        members[found->second] += 1.0;
         if (normals.rows() > 0) {
-            normals.row(static_cast<Eigen::Index>(k)) = scan.normals.row(kept[k]);
+            normals.row(found->second) += scan.normals.row(i);
         }
     }
+    points.array().colwise() /= members.array();
+    normals.rowwise().normalize();
     report.remarks.push_back(
-        fmt::format("{} of {} points are used, one per {:.1f} units / 1000 of the box", kept.size(),
+        fmt::format("{} of {} points are used, one per {:.1f} units / 1000 of the box", count,
                     scan.points.rows(), 1000.0 * cell / std::max(box.diagonal(), 1e-300)));
     scan.points = std::move(points);
     scan.normals = std::move(normals);

@@ -198,7 +198,7 @@ SurfaceAttachment attach(const Points& points, const TriangleMesh& surface) {
     result.barycentric.resize(points.rows(), 3);
     result.offset.resize(points.rows(), 3);
     for (Eigen::Index i = 0; i < points.rows(); ++i) {
-        const ClosestPoint& c = closest[static_cast<std::size_t>(i)];
+        const ClosestPoint& c = closest[at(i)];
         const auto corners = usable.row(c.triangle);
         const Mat3 frame =
             frame_of(point(surface.points, corners[0]), point(surface.points, corners[1]),

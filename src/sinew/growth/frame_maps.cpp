@@ -35,6 +35,10 @@ void set_scales(PartMap& map, const BodyPart& part, const FrameScales& s) {
         limb(s.shin, s.shin_flesh);
     } else if (stem == "upper_arm") {
         limb(s.upper_arm, s.upper_arm_flesh);
+        // The deltoid is thinner or thicker with the shoulder, the biceps with the arm.
+        constexpr double kShoulder = 0.45;  // of the length
+        map.near_wider = (s.shoulder_flesh - 1.0) * (Mat3::Identity() - axis * axis.transpose());
+        map.along = axis / (kShoulder * (part.far_end - part.near_end).norm());
     } else if (stem == "forearm") {
         limb(s.forearm, s.forearm_flesh);
     } else if (stem == "hand" || stem == "foot" || stem == "head") {
@@ -46,7 +50,7 @@ void set_scales(PartMap& map, const BodyPart& part, const FrameScales& s) {
         map.wider = level(s.neck_flesh);
     } else if (stem == "clavicle" || stem == "scapula") {
         map.bone = box(s.shoulders, s.trunk, s.thorax_depth);
-        map.wider = level(s.trunk_flesh);
+        map.wider = level(s.shoulder_flesh);
     } else {
         map.is_trunk = stem == "trunk";
         map.low_bone = box(s.pelvis_breadth, s.trunk, s.pelvis_depth);
@@ -75,13 +79,21 @@ Mat3 PartMap::scale_at(const Vec3& x) const {
     return low_bone + t * t * (3.0 - 2.0 * t) * (bone - low_bone);
 }
 
+Mat3 PartMap::wider_at(const Vec3& x) const {
+    if (along.isZero()) {
+        return wider;
+    }
+    const double t = std::clamp((x - from).dot(along), 0.0, 1.0);
+    return near_wider + t * t * (3.0 - 2.0 * t) * (wider - near_wider);
+}
+
 Vec3 PartMap::on_bone(const Vec3& x) const {
     return to + scale_at(x) * (x - from);
 }
 
 Vec3 PartMap::in_flesh(const Vec3& x, const Vec3& anchor) const {
     const Mat3 S = scale_at(x);
-    return to + S * (x - from) + wider * (S * (x - anchor));
+    return to + S * (x - from) + wider_at(x) * (S * (x - anchor));
 }
 
 FrameMaps frame_maps(const Body& body, std::span<const BodyPart> parts, const FrameScales& scales) {

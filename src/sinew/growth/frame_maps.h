@@ -29,9 +29,12 @@ struct FrameScales {
     double trunk_flesh = 1.0;
     double thigh_flesh = 1.0;
     double shin_flesh = 1.0;
+    double shoulder_flesh = 1.0;  ///< around clavicle, scapula and the head of the humerus
     double upper_arm_flesh = 1.0;
     double forearm_flesh = 1.0;
     double neck_flesh = 1.0;
+
+    bool operator==(const FrameScales&) const = default;
 };
 
 /// How one part of the skeleton and the flesh around it move. Bones: x -> to + S (x - from). Flesh
@@ -41,8 +44,10 @@ struct FrameScales {
 struct PartMap {
     Vec3 from = Vec3::Zero();
     Vec3 to = Vec3::Zero();
-    Mat3 bone = Mat3::Identity();  ///< S
-    Mat3 wider = Mat3::Zero();     ///< (w - 1) P
+    Mat3 bone = Mat3::Identity();    ///< S
+    Mat3 wider = Mat3::Zero();       ///< (w - 1) P
+    Mat3 near_wider = Mat3::Zero();  ///< the same at `from`, where `along` is not zero
+    Vec3 along = Vec3::Zero();       ///< over 1 / |along| m from `from` on, near_wider gives way
     bool is_trunk = false;
     Mat3 low_bone = Mat3::Identity();  ///< S of the trunk at its lower end
     double loins = 1.0;                ///< m above `from` where the thorax begins
@@ -53,6 +58,7 @@ struct PartMap {
 
 private:
     Mat3 scale_at(const Vec3& x) const;
+    Mat3 wider_at(const Vec3& x) const;
 };
 
 /// Maps of all parts, joints that parts share staying together, and the new joints. The pelvis

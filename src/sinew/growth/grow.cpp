@@ -128,6 +128,7 @@ void measure_muscles(GrowthResult& result) {
 void note_muscles(const MuscleGrowth& growth, const MuscleGrowthReport& report, Eigen::Index tets,
                   GrowthResult& result) {
     result.muscle_report = report;
+    result.handover = growth.handover_changes();
     for (MuscleMeasure& measure : growth.measures()) {
         if (measure.alpha != 1.0) {
             result.muscles.push_back(std::move(measure));

@@ -26,6 +26,7 @@ struct GrowthResult {
     /// alpha^2 (of those that tetrahedra can hold), in `body`.
     double muscle_error = 0.0;
     double worst_muscle_error = 0.0;
+    HandoverChanges handover = {};  ///< what was changed after the solver, to hand the body over
     /// Both within limits (kMuscleLimit, kWorstMuscleLimit): the body is what was asked for.
     bool is_reached = true;
     double mass = 0.0;      ///< kg

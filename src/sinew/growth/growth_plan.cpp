@@ -82,7 +82,7 @@ std::vector<double> muscle_alphas(const Body& body, const std::vector<NamedValue
     std::vector<double> alpha(body.muscles.size(), 1.0);
     for (const auto& [word, value] : ordered_muscles(body, words)) {
         for (const Index m : muscles_meant(body, word)) {
-            alpha[static_cast<std::size_t>(m)] = value;
+            alpha[at(m)] = value;
         }
     }
     for (std::size_t m = 0; m < alpha.size(); ++m) {

@@ -39,7 +39,7 @@ struct GrowthPlan {
     std::optional<double> weight = {};       ///< kg
     std::optional<double> body_fat = {};     ///< share of the mass
     std::optional<double> muscle_mass = {};  ///< kg, bellies of all muscles
-    std::optional<double> age = {};          ///< years; older people have more fat at equal weight
+    std::optional<double> age = {};          ///< years; see composition.h and ageing.h
     std::vector<NamedValue> measures = {};   ///< m, by names of person_measures.h
     FatModel fat_model = FatModel::Pressure;
     /// Where fat goes for weight and body fat: a region's name; empty: by sex (a woman's by
@@ -123,11 +123,12 @@ void visit_fields(Options& o, Visitor&& v) {
                            .flag = "muscle-mass",
                            .metavar = "KG"});
     v(o.age, Field{.name = "age",
-                   .help = "of the person; decides body fat where it is not given",
+                   .help = "of the person: body fat where it is not given, and from 40 on posture, "
+                           "muscles and where fat lies and hangs",
                    .unit = "years",
-                   .min = 18.0,
+                   .min = 11.0,
                    .max = 100.0,
-                   .soft_min = 18.0,
+                   .soft_min = 11.0,
                    .soft_max = 90.0,
                    .metavar = "YEARS"});
     v(o.measures, Field{.name = "measures",

@@ -80,7 +80,7 @@ void GrowthSession::Data::prepare_fat() {
     const Eigen::VectorXd triangles = triangle_areas(rest.skin.mesh);
     for (Eigen::Index t = 0; t < triangles.size(); ++t) {
         for (int k = 0; k < 3; ++k) {
-            areas[static_cast<std::size_t>(rest.skin.mesh.triangles(t, k))] += triangles[t] / 3.0;
+            areas[at(rest.skin.mesh.triangles(t, k))] += triangles[t] / 3.0;
         }
     }
 }

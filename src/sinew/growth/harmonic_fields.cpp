@@ -82,21 +82,11 @@ HarmonicField::HarmonicField(const Body& body, const Eigen::VectorXd& weights,
     }
 }
 
-Eigen::MatrixXd HarmonicField::values(const Eigen::MatrixXd& at_given,
-                                      const Eigen::MatrixXd& at_bones) const {
-    const Eigen::Index columns = std::max(at_given.cols(), at_bones.cols());
-    Eigen::MatrixXd rhs = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(free_.size()), columns);
-    if (!given_.empty()) {
-        rhs -= free_given_ * at_given;
-    }
-    if (at_bones.rows() > 0) {
-        rhs += free_bones_ * at_bones;
-    }
-    Eigen::MatrixXd result(points_, columns);
+void HarmonicField::solve(Eigen::MatrixXd& rhs) const {
     auto workspace = factor_->make_workspace();
     std::vector<double> b(3 * free_.size(), 0.0);
-    for (Eigen::Index first = 0; first < columns; first += 3) {
-        const Eigen::Index count = std::min<Eigen::Index>(3, columns - first);
+    for (Eigen::Index first = 0; first < rhs.cols(); first += 3) {
+        const Eigen::Index count = std::min<Eigen::Index>(3, rhs.cols() - first);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < 3; ++k) {
                 b[3 * i + static_cast<std::size_t>(k)] =
@@ -106,9 +96,27 @@ Eigen::MatrixXd HarmonicField::values(const Eigen::MatrixXd& at_given,
         factor_->solve(b, 3, b, workspace);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < count; ++k) {
-                result(free_[i], first + k) = b[3 * i + static_cast<std::size_t>(k)];
+                rhs(static_cast<Eigen::Index>(i), first + k) =
+                    b[3 * i + static_cast<std::size_t>(k)];
             }
         }
+    }
+}
+
+Eigen::MatrixXd HarmonicField::values(const Eigen::MatrixXd& at_given,
+                                      const Eigen::MatrixXd& at_bones) const {
+    const Eigen::Index columns = std::max(at_given.cols(), at_bones.cols());
+    Eigen::MatrixXd x = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(free_.size()), columns);
+    if (!given_.empty()) {
+        x -= free_given_ * at_given;
+    }
+    if (at_bones.rows() > 0) {
+        x += free_bones_ * at_bones;
+    }
+    solve(x);
+    Eigen::MatrixXd result(points_, columns);
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+        result.row(free_[i]) = x.row(static_cast<Eigen::Index>(i));
     }
     for (std::size_t i = 0; i < given_.size(); ++i) {
         result.row(given_[i]) = at_given.row(static_cast<Eigen::Index>(i));
@@ -118,6 +126,20 @@ Eigen::MatrixXd HarmonicField::values(const Eigen::MatrixXd& at_given,
 
 Points HarmonicField::displacement(const Points& at_given) const {
     return values(at_given, Eigen::MatrixXd(0, 3));
+}
+
+// d = [I; -A_ff^-1 A_fg] g, so that its transpose is g_given - A_fg^T A_ff^-1 g_free.
+Points HarmonicField::transposed(const Points& at_all) const {
+    Eigen::MatrixXd x(static_cast<Eigen::Index>(free_.size()), 3);
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+        x.row(static_cast<Eigen::Index>(i)) = at_all.row(free_[i]);
+    }
+    solve(x);
+    Points result = -(free_given_.transpose() * x);
+    for (std::size_t i = 0; i < given_.size(); ++i) {
+        result.row(static_cast<Eigen::Index>(i)) += at_all.row(given_[i]);
+    }
+    return result;
 }
 
 }  // namespace sinew

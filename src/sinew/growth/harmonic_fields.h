@@ -30,8 +30,13 @@ public:
     Eigen::MatrixXd values(const Eigen::MatrixXd& at_given, const Eigen::MatrixXd& at_bones) const;
     /// Three columns, with bones that stand still.
     Points displacement(const Points& at_given) const;
+    /// The transpose of displacement: of a gradient by all points, the one by the points given.
+    Points transposed(const Points& at_all) const;
 
 private:
+    /// The free points' values, columns of `rhs` in place.
+    void solve(Eigen::MatrixXd& rhs) const;
+
     Eigen::Index points_ = 0;
     std::vector<Index> given_;
     std::vector<Index> free_;

@@ -6,7 +6,8 @@
 #include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
-#include "sinew/growth/skin_barrier.h"
+#include "sinew/growth/skin_limits.h"
+#include "sinew/growth/skin_separation.h"
 #include "sinew/meshing/inversions.h"
 #include "sinew/solver/anderson.h"
 #include "sinew/tissue/muscle_tensors.h"
@@ -28,14 +29,16 @@ namespace {
 constexpr std::size_t kPiece = 4096;    // tetrahedra per piece of parallel work
 constexpr double kPower = 0.4;          // of wanted over present volume, in one correction
 constexpr double kFactorLength = 0.05;  // m that the logarithm of a factor counts for in residuals
-constexpr double kGrows = 4.0;        // residual over the last, beyond which the past is forgotten
+constexpr double kGrows = 1.5;        // residual over the last, beyond which the past is forgotten
 constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
 constexpr double kLeastFactor = 0.1;  // of the determinant asked for
-constexpr double kMostFactor = 10.0;  // deep muscles between bones need most
-constexpr double kBarrier = 2500.0;   // stiffness units per metre beyond the barrier and iteration
+constexpr double kMostFactor = 20.0;  // deep muscles between bones need most
+constexpr double kLimitStiffness = 6e4;  // stiffness units per metre, of skin that is held
+constexpr int kHoldEvery = 6;            // iterations, for what crosses by then
+constexpr int kLastHold = 24;  // iteration: what is held stays so, and the iteration can end
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
 constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
-constexpr int kMendEvery = 12;           // iterations, while something is inside out
+constexpr int kHealingTurns = 4;  // opening tetrahedra may make skin cross, and the other way
 constexpr int kLooseRounds = 12;
 constexpr double kMostLoose = 1.6;    // ratio of a belly's fractions, and its inverse
 constexpr double kLooseShare = 0.9;   // of what is loose in a tetrahedron, that may give way
@@ -109,10 +112,8 @@ struct MuscleGrowth::Data {
     std::shared_ptr<ProjectiveTets> tets;
     std::shared_ptr<ProjectiveTets> matrix;  // of the global step
     std::unique_ptr<LocalGlobal> solver;
-    std::optional<Anderson> anderson;  // of positions and logarithms of factors
-    std::optional<SkinBarrier> barrier;
-    std::vector<double> pressure;  // of the barrier on its vertices, Pa
-    std::vector<SkinBarrier::Height> heights;
+    std::optional<Anderson> anderson;    // of positions and logarithms of factors
+    std::shared_ptr<SkinLimits> limits;  // of skin that faces skin
     Points x;
     std::optional<MuscleTensors> tensors;
     std::vector<FibreStretch> stretch;  // per muscle
@@ -130,6 +131,7 @@ struct MuscleGrowth::Data {
     struct Healthy {
         Points x;
         std::vector<double> fraction;
+        HandoverChanges changes;
     };
     mutable std::optional<Healthy> healthy;  // nothing while it is not known
 
@@ -144,12 +146,11 @@ struct MuscleGrowth::Data {
     std::vector<double> shares_now() const;
     std::vector<double> corrections();
     void ask_for_volumes();
-    void press();
+    void hold_skin();
     void advance_together(MuscleGrowthReport& report);
     VolumeError volume_error() const;
     std::vector<double> settled_fractions(const Points& now) const;
     const Healthy& healthy_body() const;
-    void mend();
     void judge(const Points& before, std::span<const double> change, MuscleGrowthReport& report);
 };
 
@@ -254,20 +255,15 @@ void MuscleGrowth::Data::ask_for_volumes() {
     tets->set_volume_ratio(ratio);
 }
 
-// More pressure on what is beyond the barrier, less on what is not, as forces of the next step.
-void MuscleGrowth::Data::press() {
-    if (!barrier) {
-        return;
+// Skin that crosses is held a few times while shapes are far from their end; then what is held
+// stays the same, so that the iteration has one end.
+void MuscleGrowth::Data::hold_skin() {
+    const int iteration = iterations_since_set + 1;
+    if (limits && iteration <= kLastHold && iteration % kHoldEvery == 0) {
+        if (limits->hold(x) && anderson) {
+            anderson->restart();
+        }
     }
-    barrier->measure(x, heights);
-    Points force = Points::Zero(x.rows(), 3);
-    const double stiffness = kBarrier * options.stiffness.unit;
-    for (std::size_t k = 0; k < pressure.size(); ++k) {
-        pressure[k] = std::max(0.0, pressure[k] + stiffness * heights[k].beyond);
-        force.row(barrier->tet_vertex(k)) -=
-            pressure[k] * barrier->area(k) * heights[k].normal.transpose();
-    }
-    solver->set_external_forces(force);
 }
 
 // One iteration of positions and factors: a plain step, which never raises the energy, then the
@@ -316,11 +312,8 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
         factor[k] =
             std::clamp(std::exp(next[positions + k] / kFactorLength), kLeastFactor, kMostFactor);
     }
-    if (anderson && (iterations_since_set + 1) % kMendEvery == 0) {
-        mend();
-    }
     ask_for_volumes();
-    press();
+    hold_skin();
     ++iterations_since_set;
     ++report.iterations;
     judge(before, change, report);
@@ -410,26 +403,42 @@ std::vector<double> MuscleGrowth::Data::settled_fractions(const Points& now) con
     return result;
 }
 
-// The present apart, with nothing inside out.
+// The present apart, with nothing inside out. Opening tetrahedra may move skin, and moving skin
+// back may close some: a few turns.
 const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
     if (!healthy) {
-        Points apart = x;
-        if (barrier) {
-            barrier->clamp(apart);
+        healthy = Healthy{.x = x, .fraction = {}, .changes = {}};
+        for (int turn = 0; turn < kHealingTurns; ++turn) {
+            long crossing = 0;
+            if (limits) {
+                SeparatedSkin apart = separate_skin(rest, healthy->x);
+                crossing = apart.crossing_before;
+                healthy->changes.crossing = std::max(healthy->changes.crossing, crossing);
+                healthy->x = std::move(apart.x);
+            }
+            MendedInversions mended =
+                mend_inversions(rest.tets, healthy->x, growth, rest.skin.tet_vertex);
+            healthy->x = std::move(mended.x);
+            if (turn > 0 && crossing == 0) {
+                break;
+            }
         }
-        apart = mend_inversions(rest.tets, apart, growth, rest.skin.tet_vertex).x;
-        healthy = Healthy{.x = std::move(apart), .fraction = {}};
+        for (const Index v : rest.skin.tet_vertex) {
+            healthy->changes.skin =
+                std::max(healthy->changes.skin, (healthy->x.row(v) - x.row(v)).norm());
+        }
         healthy->fraction = settled_fractions(healthy->x);
+        const Eigen::VectorXd volumes = tet_volumes(healthy->x, rest.tets.tets);
+        for (std::size_t t = 0; t < growth.size(); ++t) {
+            for (Index e = rest.shares.start[t]; e < rest.shares.start[t + 1]; ++e) {
+                if (is_belly(e)) {
+                    healthy->changes.loose += volumes[static_cast<Eigen::Index>(t)] *
+                                              std::abs(healthy->fraction[at(e)] - fraction[at(e)]);
+                }
+            }
+        }
     }
     return *healthy;
-}
-
-// What has folded while it was far from its end does not unfold by itself.
-void MuscleGrowth::Data::mend() {
-    if ((tet_volumes(x, rest.tets.tets).array() <= 0.0).any()) {
-        x = mend_inversions(rest.tets, x, growth, rest.skin.tet_vertex).x;
-        anderson->restart();
-    }
 }
 
 VolumeError MuscleGrowth::Data::volume_error() const {
@@ -464,6 +473,10 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     if (body.attachments.points.size() > 0) {
         terms.push_back(make_attachment_term(body, options.stiffness));
     }
+    if (options.keeps_apart && options.corrects_volumes) {
+        d.limits = std::make_shared<SkinLimits>(d.rest, kLimitStiffness * options.stiffness.unit);
+        terms.push_back(d.limits);
+    }
     d.solver = std::make_unique<LocalGlobal>(body.tets.points.rows(), std::move(terms));
     d.x = body.tets.points;
     d.stretch.assign(body.muscles.size(), {});
@@ -473,10 +486,6 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
     d.target_volume = d.rest_volume;
     d.fraction = body.shares.fraction;
     d.factor.assign(body.muscles.size() + 1, 1.0);
-    if (options.keeps_apart) {
-        d.barrier.emplace(body.skin);
-        d.pressure.assign(d.barrier->size(), 0.0);
-    }
 }
 
 MuscleGrowth::~MuscleGrowth() = default;
@@ -540,14 +549,19 @@ void MuscleGrowth::restart() {
     data_->healthy.reset();
     data_->x = data_->rest.tets.points;
     data_->iterations_since_set = 0;
+    if (data_->limits) {
+        data_->limits->reset();
+    }
     data_->factor.assign(data_->factor.size(), 1.0);
     data_->tets->set_volume_ratio(std::vector<double>(data_->growth.size(), 1.0));
-    data_->pressure.assign(data_->pressure.size(), 0.0);
-    data_->solver->set_external_forces(Points(0, 3));
 }
 
 const Points& MuscleGrowth::positions() const {
     return data_->x;
+}
+
+const HandoverChanges& MuscleGrowth::handover_changes() const {
+    return data_->healthy_body().changes;
 }
 
 std::vector<MuscleMeasure> MuscleGrowth::measures() const {

@@ -15,7 +15,7 @@ namespace sinew {
 
 struct MuscleGrowthOptions {
     TissueStiffness stiffness = {};
-    LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 8};
+    LocalGlobalOptions solver = {.max_iterations = 30, .tolerance = 1e-3, .window = 10};
     bool keeps_volume = true;  ///< of blended growth tensors, see blended_growth
     /// Rounds in which a growing tetrahedron's tensor is averaged with those of its growing
     /// neighbours, >= 0: shares are sampled, and tetrahedra coarser than muscles would show through
@@ -31,8 +31,8 @@ struct MuscleGrowthOptions {
     /// vertex ten times as far, and volumes no longer change; twice in a row. Without
     /// corrects_volumes it is where forces are below solver.tolerance.
     double settled = 1e-5;
-    /// Skin does not grow through skin that faces it (skin_barrier.h): every iteration presses on
-    /// what is beyond the sheet between them, a multiplier each. Only with corrects_volumes.
+    /// Skin does not grow through skin: what has crossed goes back the way it came
+    /// (skin_separation.h) and is held there (skin_limits.h). Only with corrects_volumes.
     bool keeps_apart = true;
     /// Of w_vol, in the matrix. With 1 no step could raise the energy; but volume resists in one of
     /// nine directions, so less lets shapes settle faster where steps are checked. Muscle needs
@@ -73,6 +73,13 @@ struct MuscleGrowthReport {
     std::vector<double> residual = {};  ///< relative forces, iterations + 1 entries
 };
 
+/// What was changed between the solver's positions and the body that is handed over.
+struct HandoverChanges {
+    double skin = 0.0;   ///< furthest that a skin vertex moved, m
+    double loose = 0.0;  ///< volume that loose tissue gave to bellies or took from them, m^3
+    long crossing = 0;   ///< pairs of skin triangles that crossed before
+};
+
 /// Growth, atrophy and contraction of muscles [Saito2015, section 3.1]. Bellies are given a growth
 /// tensor, tendons and all else keep theirs, and the body settles where elasticity, volumes and the
 /// springs on its bones agree. Made once per body: the matrix of rest is factorised then and kept
@@ -107,9 +114,10 @@ public:
 
     const Points& positions() const;
     /// The present as a new rest body: shares, strength and volumes of muscles follow their growth.
-    /// What is beyond the sheet between skins is put back, inverted tetrahedra are mended where
-    /// possible (meshing/inversions.h).
+    /// Skin that crosses other skin goes back (skin_separation.h), inverted tetrahedra are mended
+    /// where possible (meshing/inversions.h).
     Body body() const;
+    const HandoverChanges& handover_changes() const;
     /// Of that body, not of the solver's positions.
     std::vector<MuscleMeasure> measures() const;
 

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/body/summary.h"
+#include "sinew/growth/ageing.h"
 
 #include <Eigen/Cholesky>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace sinew {
 namespace {
 
 constexpr int kMostFitRounds = 30;       // of Gauss and Newton's method
-constexpr int kMostAims = 4;             // of aiming anew
+constexpr int kMostAims = 6;             // of aiming anew
 constexpr double kStatureSpread = 1e-4;  // m
 constexpr double kMassSpread = 0.01;     // kg
 constexpr double kFatSpread = 0.01;      // kg
@@ -29,6 +30,9 @@ constexpr double kStatureLimit = 1e-3;  // m
 constexpr double kMassLimit = 0.1;      // kg
 constexpr double kShareLimit = 2e-3;    // of the mass
 constexpr double kAskedLimit = 5e-3;    // m
+// Ages of the people that measures were taken from, years.
+constexpr double kYoungestMeasured = 18.0;
+constexpr double kOldestMeasured = 58.0;
 
 /// One number of the form: where it is expected and how far from there it may well be.
 struct Knob {
@@ -39,31 +43,32 @@ struct Knob {
 
 /// Numbers of the form in one vector: logarithms of ratios, then metres.
 enum KnobIndex : int {
-    kThigh,
-    kShin,
-    kTrunk,
-    kNeck,
-    kHeadSize,
-    kUpperArm,
-    kForearm,
-    kHand,
-    kFoot,
-    kShoulders,
-    kThoraxBreadth,
-    kThoraxDepth,
-    kPelvisBreadth,
-    kPelvisDepth,
-    kLean,
-    kTrunkFlesh,
-    kThighFlesh,
-    kShinFlesh,
-    kUpperArmFlesh,
-    kForearmFlesh,
-    kNeckFlesh,
-    kFatness,
-    kVisceral,
-    kFirstRegion,
-    kKnobs = kFirstRegion + kPersonFatRegions
+    KnobThigh,
+    KnobShin,
+    KnobTrunk,
+    KnobNeck,
+    KnobHeadSize,
+    KnobUpperArm,
+    KnobForearm,
+    KnobHand,
+    KnobFoot,
+    KnobShoulders,
+    KnobThoraxBreadth,
+    KnobThoraxDepth,
+    KnobPelvisBreadth,
+    KnobPelvisDepth,
+    KnobLean,
+    KnobTrunkFlesh,
+    KnobThighFlesh,
+    KnobShinFlesh,
+    KnobShoulderFlesh,
+    KnobUpperArmFlesh,
+    KnobForearmFlesh,
+    KnobNeckFlesh,
+    KnobFatness,
+    KnobVisceral,
+    KnobFirstRegion,
+    KnobCount = KnobFirstRegion + kPersonFatRegions
 };
 
 // Where fat comes on, by sex, in the order of person_fat_regions(): authored after the android and
@@ -78,65 +83,69 @@ constexpr std::array<double, kPersonFatRegions> kRegionSpread = {
 
 std::vector<Knob> knobs_for(const Body& body, const PersonTargets& targets, double stature) {
     const double size = std::log(targets.stature / stature);
-    std::vector<Knob> knobs(kKnobs);
-    for (int k = kThigh; k <= kFoot; ++k) {
-        knobs[static_cast<std::size_t>(k)] = {.expected = size, .spread = 0.08};
+    std::vector<Knob> knobs(KnobCount);
+    for (int k = KnobThigh; k <= KnobFoot; ++k) {
+        knobs[at(k)] = {.expected = size, .spread = 0.08};
     }
-    for (int k = kShoulders; k <= kPelvisDepth; ++k) {
-        knobs[static_cast<std::size_t>(k)] = {.expected = 0.5 * size, .spread = 0.12};
+    for (int k = KnobShoulders; k <= KnobPelvisDepth; ++k) {
+        knobs[at(k)] = {.expected = 0.5 * size, .spread = 0.12};
     }
-    knobs[kShoulders].spread = 0.3;
-    knobs[kThoraxBreadth].spread = knobs[kThoraxDepth].spread = 0.25;
-    knobs[kLean].spread = 0.5;
-    for (int k = kTrunkFlesh; k <= kNeckFlesh; ++k) {
-        knobs[static_cast<std::size_t>(k)].spread = 0.05;
+    knobs[KnobShoulders].spread = 0.3;
+    knobs[KnobThoraxBreadth].spread = knobs[KnobThoraxDepth].spread = 0.25;
+    knobs[KnobLean].spread = 0.5;
+    for (int k = KnobTrunkFlesh; k <= KnobNeckFlesh; ++k) {
+        knobs[at(k)].spread = 0.05;
     }
-    knobs[kFatness] = {.spread = 0.5, .step = 0.002};
+    // The atlas has narrow shoulder bones under thick flesh; people are the other way round.
+    knobs[KnobShoulderFlesh].spread = 0.5;
+    knobs[KnobFatness] = {.spread = 0.5, .step = 0.002};
     // Visceral fat comes with the fat index, in men twice as much.
     const double index = targets.mass * targets.body_fat / (targets.stature * targets.stature);
-    knobs[kVisceral] = {
-        .expected = (body.sex == Sex::Female ? 0.0015 : 0.003) * std::max(0.0, index - 5.0),
-        .spread = 0.01,
-        .step = 0.002};
+    knobs[KnobVisceral] = {.expected = (body.sex == Sex::Female ? 0.0015 : 0.003) *
+                                       std::max(0.0, index - 5.0) *
+                                       (1.0 + 0.02 * std::max(0.0, targets.age - 40.0)),
+                           .spread = 0.01,
+                           .step = 0.002};
     for (std::size_t r = 0; r < kPersonFatRegions; ++r) {
-        knobs[kFirstRegion + r] = {.spread = targets.keeps_fat_pattern ? 1e-4 : kRegionSpread[r],
-                                   .step = 0.002};
+        knobs[KnobFirstRegion + r] = {.spread = targets.keeps_fat_pattern ? 1e-4 : kRegionSpread[r],
+                                      .step = 0.002};
     }
     return knobs;
 }
 
 PersonForm form_of(const Eigen::VectorXd& p, std::span<const double> pattern, double limb_breadth) {
     const auto ratio = [&](int k) { return std::exp(p[k]); };
-    const auto flesh = [&](int k) { return std::exp(p[kLean] + p[k]); };
+    const auto flesh = [&](int k) { return std::exp(p[KnobLean] + p[k]); };
     PersonForm form;
-    form.frame = {.thigh = ratio(kThigh),
-                  .shin = ratio(kShin),
-                  .trunk = ratio(kTrunk),
-                  .neck = ratio(kNeck),
-                  .head = ratio(kHeadSize),
-                  .upper_arm = ratio(kUpperArm),
-                  .forearm = ratio(kForearm),
-                  .hand = ratio(kHand),
-                  .foot = ratio(kFoot),
+    form.frame = {.thigh = ratio(KnobThigh),
+                  .shin = ratio(KnobShin),
+                  .trunk = ratio(KnobTrunk),
+                  .neck = ratio(KnobNeck),
+                  .head = ratio(KnobHeadSize),
+                  .upper_arm = ratio(KnobUpperArm),
+                  .forearm = ratio(KnobForearm),
+                  .hand = ratio(KnobHand),
+                  .foot = ratio(KnobFoot),
                   .limb_breadth = limb_breadth,
-                  .shoulders = ratio(kShoulders),
-                  .thorax_breadth = ratio(kThoraxBreadth),
-                  .thorax_depth = ratio(kThoraxDepth),
-                  .pelvis_breadth = ratio(kPelvisBreadth),
-                  .pelvis_depth = ratio(kPelvisDepth),
-                  .trunk_flesh = flesh(kTrunkFlesh),
-                  .thigh_flesh = flesh(kThighFlesh),
-                  .shin_flesh = flesh(kShinFlesh),
-                  .upper_arm_flesh = flesh(kUpperArmFlesh),
-                  .forearm_flesh = flesh(kForearmFlesh),
-                  .neck_flesh = flesh(kNeckFlesh)};
+                  .shoulders = ratio(KnobShoulders),
+                  .thorax_breadth = ratio(KnobThoraxBreadth),
+                  .thorax_depth = ratio(KnobThoraxDepth),
+                  .pelvis_breadth = ratio(KnobPelvisBreadth),
+                  .pelvis_depth = ratio(KnobPelvisDepth),
+                  .trunk_flesh = flesh(KnobTrunkFlesh),
+                  .thigh_flesh = flesh(KnobThighFlesh),
+                  .shin_flesh = flesh(KnobShinFlesh),
+                  .shoulder_flesh = flesh(KnobShoulderFlesh),
+                  .upper_arm_flesh = flesh(KnobUpperArmFlesh),
+                  .forearm_flesh = flesh(KnobForearmFlesh),
+                  .neck_flesh = flesh(KnobNeckFlesh)};
     // Fat is gained by the pattern and lost everywhere.
-    form.fat_lost = std::max(0.0, -p[kFatness]);
+    form.fat_lost = std::max(0.0, -p[KnobFatness]);
     for (std::size_t r = 0; r < kPersonFatRegions; ++r) {
-        form.fat[r] = std::max(0.0, p[kFatness]) * pattern[r] +
-                      p[kFirstRegion + static_cast<Eigen::Index>(r)];
+        form.fat[r] = std::max(0.0, p[KnobFatness]) * pattern[r] +
+                      p[KnobFirstRegion + static_cast<Eigen::Index>(r)];
     }
-    form.visceral = std::max(0.0, p[kVisceral]);
+    form.visceral = std::max(0.0, p[KnobVisceral]);
     return form;
 }
 
@@ -148,9 +157,11 @@ public:
         : shaper_(shaper),
           targets_(targets),
           aim_{targets.stature, targets.mass, targets.body_fat * targets.mass},
-          pattern_(targets.fat_pattern.empty()
-                       ? fat_pattern_named(shaper.rest().sex == Sex::Female ? "gynoid" : "android")
-                       : targets.fat_pattern),
+          pattern_(fat_pattern_of_age(
+              targets.fat_pattern.empty()
+                  ? fat_pattern_named(shaper.rest().sex == Sex::Female ? "gynoid" : "android")
+                  : targets.fat_pattern,
+              targets.age)),
           knobs_(knobs_for(shaper.rest(), targets, summarise(shaper.rest()).stature)),
           limb_breadth_(1.0 + 0.5 * (targets.stature / summarise(shaper.rest()).stature - 1.0)) {
         for (const std::string& name : person_measure_names()) {
@@ -163,12 +174,14 @@ public:
         return shaper_;
     }
     PersonForm form(const Eigen::VectorXd& p) const {
-        return form_of(p, pattern_, limb_breadth_);
+        PersonForm form = form_of(p, pattern_, limb_breadth_);
+        form.fat_modulus = targets_.fat_modulus;
+        return form;
     }
     Eigen::VectorXd start() const {
-        Eigen::VectorXd p(kKnobs);
-        for (int k = 0; k < kKnobs; ++k) {
-            p[k] = knobs_[static_cast<std::size_t>(k)].expected;
+        Eigen::VectorXd p(KnobCount);
+        for (int k = 0; k < KnobCount; ++k) {
+            p[k] = knobs_[at(k)].expected;
         }
         return p;
     }
@@ -186,23 +199,25 @@ public:
         PersonMasses masses = {};
         std::vector<double> measures = {};
     };
-    Reached reached(const Eigen::VectorXd& p) const {
-        const PersonShaper::Shape shape = shaper_.shape(form(p));
-        return {.stature = shape.measured.skin.col(1).maxCoeff(),
-                .masses = shape.masses,
-                .measures = person_measures(shape.measured)};
+    static Reached reached(const MeasuredShape& measured, const PersonMasses& masses) {
+        return {.stature = measured.skin.col(1).maxCoeff(),
+                .masses = masses,
+                .measures = person_measures(measured)};
     }
 
     Eigen::VectorXd spreads() const {
-        Eigen::VectorXd s(kKnobs);
-        for (int k = 0; k < kKnobs; ++k) {
-            s[k] = knobs_[static_cast<std::size_t>(k)].spread;
+        Eigen::VectorXd s(KnobCount);
+        for (int k = 0; k < KnobCount; ++k) {
+            s[k] = knobs_[at(k)].spread;
         }
         return s;
     }
 
     Eigen::VectorXd residuals(const Eigen::VectorXd& p) const {
-        const Reached now = reached(p);
+        const PersonShaper::Shape shape = shaper_.shape(form(p));
+        return residuals(p, reached(shape.measured, shape.masses));
+    }
+    Eigen::VectorXd residuals(const Eigen::VectorXd& p, const Reached& now) const {
         std::vector<double> r = {(now.stature - aim_[0]) / kStatureSpread,
                                  (now.masses.all - aim_[1]) / kMassSpread,
                                  (now.masses.fat - aim_[2]) / kFatSpread};
@@ -211,20 +226,24 @@ public:
                 r.push_back((now.measures[m] - targets_.measures[column_[m]]) / spread(m));
             }
         }
-        for (int k = 0; k < kKnobs; ++k) {
-            const Knob& knob = knobs_[static_cast<std::size_t>(k)];
+        for (int k = 0; k < KnobCount; ++k) {
+            const Knob& knob = knobs_[at(k)];
             r.push_back((p[k] - knob.expected) / knob.spread);
         }
         return Eigen::Map<Eigen::VectorXd>(r.data(), static_cast<Eigen::Index>(r.size()));
     }
 
     Eigen::MatrixXd derivatives(const Eigen::VectorXd& p, const Eigen::VectorXd& r) const {
-        Eigen::MatrixXd J(r.size(), kKnobs);
-        parallel_for(kKnobs, 1, [&](std::size_t begin, std::size_t end) {
+        Eigen::MatrixXd J(r.size(), KnobCount);
+        const PersonShaper::MassesNear masses = shaper_.masses_near(form(p));
+        parallel_for(KnobCount, 1, [&](std::size_t begin, std::size_t end) {
             for (std::size_t k = begin; k < end; ++k) {
                 Eigen::VectorXd q = p;
                 q[static_cast<Eigen::Index>(k)] += knobs_[k].step;
-                J.col(static_cast<Eigen::Index>(k)) = (residuals(q) - r) / knobs_[k].step;
+                const PersonForm beside = form(q);
+                J.col(static_cast<Eigen::Index>(k)) =
+                    (residuals(q, reached(shaper_.surface(beside), masses(beside))) - r) /
+                    knobs_[k].step;
             }
         });
         return J;
@@ -276,8 +295,9 @@ LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
     Eigen::MatrixXd J;  // by numbers over their spreads
     double damping = 1e-6;
     bool is_fresh = false;
+    auto stage = progress.stage("person", kMostFitRounds);
     while (result.iterations < kMostFitRounds) {
-        progress.check_cancelled();
+        stage.advance();
         if (J.size() == 0) {
             J = problem.derivatives(result.p, r) * scale.asDiagonal();
             is_fresh = true;
@@ -364,7 +384,7 @@ std::vector<double> fat_pattern_named(const std::string& word) {
              .needs = fmt::format("android, gynoid, uniform or one of: {}", fmt::join(names, ", ")),
              .remedy = "grow other regions with --fat"});
     }
-    pattern[static_cast<std::size_t>(it - names.begin())] = 1.0;
+    pattern[at(it - names.begin())] = 1.0;
     return pattern;
 }
 
@@ -377,7 +397,8 @@ void refuse_target(const std::string& found, const std::string& reached) {
 
 PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, double mass,
                              double body_fat,
-                             const std::vector<std::pair<std::size_t, double>>& known) {
+                             const std::vector<std::pair<std::size_t, double>>& known,
+                             std::optional<double> age) {
     std::vector<std::pair<std::size_t, double>> all = {
         {find_measure(table, "stature", "measures of people"), stature},
         {find_measure(table, "weight", "measures of people"), mass}};
@@ -386,9 +407,25 @@ PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, 
         all.emplace_back(number, value);
         targets.asked.push_back(number);
     }
+    if (age) {
+        all.emplace_back(find_measure(table, "age", "measures of people"),
+                         std::clamp(*age, kYoungestMeasured, kOldestMeasured));
+        targets.age = *age;
+        targets.fat_modulus = fat_modulus_of_age(*age);
+    }
     const ExpectedPerson person = expected_person(group_of(table, sex), all);
     targets.measures = person.mean;
     targets.spread = person.sd;
+    if (age && *age < kYoungestMeasured) {
+        // Shorter trunks and longer legs than grown-ups of that stature.
+        const auto sitting =
+            static_cast<Eigen::Index>(find_measure(table, "sittingheight", "measures of people"));
+        const auto crotch =
+            static_cast<Eigen::Index>(find_measure(table, "crotchheight", "measures of people"));
+        const double wanted = sitting_share_of_age(sex, *age) * stature;
+        targets.measures[crotch] += targets.measures[sitting] - wanted;
+        targets.measures[sitting] = wanted;
+    }
     return targets;
 }
 
@@ -404,12 +441,16 @@ MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
     MadePerson person;
     PersonReport& report = person.report;
     // The report is taken from the body that is handed over.
+    double last_miss = 1e300;
+    Eigen::VectorXd held;
     for (int round = 0; round < kMostAims; ++round) {
-        PersonShaper::Made made = problem.shaper().body(problem.form(best.p));
+        PersonShaper::Made made = problem.shaper().body(problem.form(best.p), std::move(held));
+        held = std::move(made.held);
         const BodySummary summary = summarise(made.body);
         person.body = std::move(made.body);
         report.iterations += best.iterations;
         report.mended_tets = made.mended_tets;
+        report.parted_skin = made.parted_skin;
         report.stature = summary.stature;
         report.mass = summary.mass;
         report.body_fat = summary.body_fat;
@@ -417,6 +458,14 @@ MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
             std::abs(report.body_fat - targets.body_fat) < 0.2 * kShareLimit) {
             break;
         }
+        // Aiming anew helps where a body weighs a little more or less, not against what it cannot
+        // be.
+        const double miss = std::abs(report.mass - targets.mass) +
+                            targets.mass * std::abs(report.body_fat - targets.body_fat);
+        if (round >= 2 && miss > 0.9 * last_miss) {
+            break;
+        }
+        last_miss = miss;
         if (round + 1 < kMostAims) {
             problem.aim_past(summary);
             best = least_squares(problem, best.p, progress);

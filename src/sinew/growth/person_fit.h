@@ -24,13 +24,20 @@ struct PersonTargets {
     std::vector<double> fat_pattern = {};
     /// Let fat alone where it is; only its amount counts.
     bool keeps_fat_pattern = false;
+    /// Shear modulus of fat as it hangs, Pa; 0: it does not. The default lets 5 cm on a wall hang
+    /// by 1 cm and 15 cm, an apron, by 10 cm.
+    double fat_modulus = 1000.0;
+    double age = 30.0;  ///< years; older people have more of their fat inside the belly
 };
 
 /// What a person is aimed at by, from all that is known of them.
 /// @param known  numbers in the table (not stature or weight) and values, m
+/// @param age    years; measures are those of that age within what the table has (18 to 58), fat
+///               hangs and lies as ageing.h says
 PersonTargets person_targets(const PeopleTable& table, Sex sex, double stature, double mass,
                              double body_fat,
-                             const std::vector<std::pair<std::size_t, double>>& known = {});
+                             const std::vector<std::pair<std::size_t, double>>& known = {},
+                             std::optional<double> age = {});
 
 /// The pattern of a word: "android", "gynoid", "uniform", or one of person_fat_regions().
 /// @throws InputError  for other words
@@ -47,6 +54,7 @@ struct PersonReport {
     std::vector<double> measures = {};  ///< m, in the order of person_measure_names()
     double rms_z = 0.0;                 ///< of the measures: misses over their spread
     Eigen::Index mended_tets = 0;
+    Eigen::Index parted_skin = 0;  ///< skin vertices held back where skin meets skin
 };
 
 struct MadePerson {

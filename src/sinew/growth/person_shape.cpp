@@ -2,53 +2,33 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
-#include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
-#include "sinew/geometry/surface_tree.h"
-#include "sinew/growth/fat_layer.h"
-#include "sinew/growth/fat_maps.h"
-#include "sinew/growth/harmonic_fields.h"
-#include "sinew/growth/skin_room.h"
-#include "sinew/mesh/connectivity.h"
+#include "sinew/growth/person_anatomy.h"
+#include "sinew/meshing/intersections.h"
 #include "sinew/meshing/inversions.h"
-#include "sinew/tissue/tissue_terms.h"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 namespace sinew {
 
 namespace {
 
-constexpr double kFirm = 100.0;        // tissue that is not fat, against fat
-constexpr double kLeastWeight = 1e-4;  // of a part at a vertex
 constexpr double kLeastFatLeft = 0.1;  // of its thickness
-constexpr double kNormalReach = 0.03;  // m, over which normals are averaged
 constexpr double kWallGap = 0.004;     // m, of soft walls
 constexpr double kArmpit = 0.05;       // m below the shoulder where its wall begins
-
-/// The weight of a part at a vertex.
-struct PartWeight {
-    std::size_t part = 0;
-    double weight = 0.0;
-};
-
-// Rounds of averaging over neighbours that reach `length` of skin.
-int rounds_for(const TriangleMesh& skin, double length) {
-    const Edges edges = unique_edges(skin.triangles);
-    double sum = 0.0;
-    for (Eigen::Index e = 0; e < edges.rows(); ++e) {
-        sum += (skin.points.row(edges(e, 0)) - skin.points.row(edges(e, 1))).norm();
-    }
-    const double edge = sum / std::max<double>(1.0, static_cast<double>(edges.rows()));
-    return std::clamp(static_cast<int>(std::lround(std::pow(length / edge, 2.0))), 2, 200);
-}
+constexpr double kFatDensity = 900.0;  // kg/m^3
+// Of skin that is held back: rounds at most, what a round takes away, how it fades.
+constexpr int kMostPartings = 12;
+constexpr double kHeldBack = 0.12;
+constexpr int kFadingRounds = 4;
 
 // d -> gap log(1 + exp(d / gap)): never below 0, and the order of what it moves is kept.
 double soft_wall(double d) {
@@ -56,284 +36,183 @@ double soft_wall(double d) {
     return t > 30.0 ? d : kWallGap * std::log1p(std::exp(t));
 }
 
-void average(const Lists& around, Eigen::MatrixXd& values, int rounds) {
-    Eigen::MatrixXd next(values.rows(), values.cols());
-    for (int round = 0; round < rounds; ++round) {
-        for (Eigen::Index i = 0; i < values.rows(); ++i) {
-            next.row(i) = values.row(i);
-            for (const Index j : around[at(i)]) {
-                next.row(i) += values.row(j);
-            }
-            next.row(i) /= 1.0 + static_cast<double>(around[at(i)].size());
-        }
-        values.swap(next);
+/// Points of the tets that are looked at: all, or those of the skin.
+class PointSet {
+public:
+    explicit PointSet(Eigen::Index all) : count_(all) {}
+    explicit PointSet(const std::vector<Index>& some)
+        : count_(static_cast<Eigen::Index>(some.size())), some_(&some) {}
+    Eigen::Index size() const {
+        return count_;
     }
-}
+    std::size_t vertex(Eigen::Index row) const {
+        return some_ != nullptr ? at((*some_)[at(row)]) : at(row);
+    }
 
-}  // namespace
-
-std::span<const std::string> person_fat_regions() {
-    static const std::vector<std::string> kNames = {"belly",      "flanks",   "chest",  "back",
-                                                    "buttocks",   "hips",     "thighs", "calves",
-                                                    "upper_arms", "forearms", "chin",   "face"};
-    return kNames;
-}
-
-struct PersonShaper::Data {
-    Body rest;
-    std::vector<BodyPart> parts;
-    std::vector<std::size_t> part_of_segment;
-    std::vector<std::vector<PartWeight>> weights;  // per vertex
-    Points anchors;                                // per vertex: where on bones it belongs to
-    std::vector<double> left, right;               // how much a vertex belongs to a leg
-    std::array<std::vector<double>, 2> arm;        // and to an arm, left and right
-    std::array<std::size_t, 2> shoulder = {}, elbow = {};  // joints
-    MeasuredShape measured;
-    std::vector<Index> landmark_vertex;  // in the order of the body's landmarks
-    Eigen::MatrixXd maps;                // skin vertices x regions
-    Eigen::VectorXd belly;               // of visceral fat, per skin vertex
-    Eigen::MatrixXd normals;             // of skin vertices, smoothed
-    std::vector<double> room, thickness;
-    Lists around;
-    HarmonicField fat_field, visceral_field;
-    // Per tetrahedron and unit of volume.
-    Eigen::VectorXd density, fat_density, muscle_density, generic_share;
-    double generic_to_fat = 0.0;  // kg/m^3 lost where generic tissue gives way to fat
-    double fat_weight = 900.0;    // kg/m^3
-
-    explicit Data(const Body& body);
-    void find_weights();
-    void find_tissues();
-    void find_skin();
-    Points framed(const FrameMaps& maps) const;
-    Points displaced_skin(const PersonForm& form) const;
-    void part_limbs(Points& x, const std::vector<Vec3>& joints) const;
-    double stand(Points& x) const;
+private:
+    Eigen::Index count_ = 0;
+    const std::vector<Index>* some_ = nullptr;
 };
 
-PersonShaper::Data::Data(const Body& body)
-    : rest(body), parts(body_parts(body)), measured(measured_shape(body)) {
-    part_of_segment.assign(rest.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of_segment[at(s)] = p;
-        }
-    }
-    find_tissues();
-    find_weights();
-    find_skin();
-}
-
-// Harmonic weights of the parts' bones, anchors on them, and the fields of fat.
-void PersonShaper::Data::find_weights() {
-    const std::vector<double> fat = tissue_share_of_tets(rest, Tissue::Fat);
-    Eigen::VectorXd even = Eigen::VectorXd::Ones(rest.tets.tets.rows());
-    Eigen::VectorXd loose = even;  // fat gives way
-    Eigen::VectorXd firm = even;   // fat is carried along
-    for (std::size_t t = 0; t < fat.size(); ++t) {
-        const auto row = static_cast<Eigen::Index>(t);
-        loose[row] = fat[t] + kFirm * (1.0 - fat[t]);
-        firm[row] = 1.0 - fat[t] + kFirm * fat[t];
-    }
-    fat_field = HarmonicField(rest, loose, rest.skin.tet_vertex);
-    visceral_field = HarmonicField(rest, firm, rest.skin.tet_vertex);
-    const HarmonicField part_field(rest, even, {});
-
-    Eigen::MatrixXd at_bones =
-        Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rest.attachments.bone.size()),
-                              static_cast<Eigen::Index>(parts.size()));
-    for (std::size_t k = 0; k < rest.attachments.bone.size(); ++k) {
-        const Bone& bone = rest.bones[at(rest.attachments.bone[k])];
-        at_bones(static_cast<Eigen::Index>(k),
-                 static_cast<Eigen::Index>(part_of_segment[at(bone.segment)])) = 1.0;
-    }
-    const Eigen::MatrixXd all = part_field.values(Eigen::MatrixXd(0, at_bones.cols()), at_bones);
-    weights.resize(at(all.rows()));
-    left.assign(at(all.rows()), 0.0);
-    right = left;
-    arm = {left, left};
-    for (std::size_t j = 0; j < rest.skeleton.joints.size(); ++j) {
-        const std::string& name = rest.skeleton.joints[j].name;
-        for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-            const char* end = side == 0 ? "_l" : "_r";
-            shoulder[side] = name == std::string("shoulder") + end ? j : shoulder[side];
-            elbow[side] = name == std::string("elbow") + end ? j : elbow[side];
-        }
-    }
-    for (Eigen::Index v = 0; v < all.rows(); ++v) {
-        double sum = 0.0;
-        for (Eigen::Index p = 0; p < all.cols(); ++p) {
-            if (all(v, p) > kLeastWeight) {
-                weights[at(v)].push_back({at(p), all(v, p)});
-                sum += all(v, p);
-            }
-        }
-        for (PartWeight& w : weights[at(v)]) {
-            w.weight /= sum;
-            const std::string& name = parts[w.part].name;
-            const bool is_leg = name.starts_with("thigh") || name.starts_with("shin") ||
-                                name.starts_with("foot") || name.starts_with("patella");
-            if (name.starts_with("upper_arm") || name.starts_with("forearm") ||
-                name.starts_with("hand")) {
-                arm[name.ends_with("_l") ? 0 : 1][at(v)] += w.weight;
-            }
-            if (is_leg) {
-                (name.ends_with("_l") ? left : right)[at(v)] += w.weight;
-            }
-        }
-    }
-    anchors =
-        part_field.values(Eigen::MatrixXd(0, 3),
-                          positions_of(rest.attachments.points, rest.tets.points, rest.tets.tets));
-}
-
-void PersonShaper::Data::find_tissues() {
-    const Eigen::Index n = rest.tets.tets.rows();
-    density = fat_density = muscle_density = generic_share = Eigen::VectorXd::Zero(n);
-    double generic = 0.0;
-    for (Eigen::Index t = 0; t < n; ++t) {
-        for (Index e = rest.shares.start[at(t)]; e < rest.shares.start[at(t) + 1]; ++e) {
-            const TissueMaterial& material = rest.materials[at(rest.shares.material[at(e)])];
-            const double share = rest.shares.fraction[at(e)];
-            density[t] += share * material.density;
-            if (material.tissue == Tissue::Fat) {
-                fat_density[t] += share * material.density;
-                fat_weight = material.density;
-            } else if (material.tissue == Tissue::Muscle) {
-                muscle_density[t] += share * material.density;
-            } else if (material.tissue == Tissue::Generic) {
-                generic_share[t] += share;
-                generic = material.density;
-            }
-        }
-    }
-    generic_to_fat = generic - fat_weight;
-}
-
-void PersonShaper::Data::find_skin() {
-    const TriangleMesh& skin = rest.skin.mesh;
-    around = neighbours_of_vertices(skin.triangles, skin.points.rows());
-    maps.resize(skin.points.rows(), kPersonFatRegions);
-    for (int r = 0; r < kPersonFatRegions; ++r) {
-        const std::vector<double> map =
-            fat_map(rest, person_fat_regions()[static_cast<std::size_t>(r)]);
-        maps.col(r) = Eigen::Map<const Eigen::VectorXd>(map.data(), maps.rows());
-    }
-    belly = maps.col(0).array() * maps.col(0).array();
-    normals = vertex_normals(skin);
-    average(around, normals, rounds_for(skin, kNormalReach));
-    normals.rowwise().normalize();
-    thickness = FatLayer(rest).thickness();
-    const std::vector<ClosestPoint> above =
-        SurfaceTree(rest.envelope.mesh).closest_points(skin.points);
-    // Nowhere may more be lost than lies between skin and envelope around a vertex.
-    std::vector<double> between(above.size());
-    for (std::size_t i = 0; i < between.size(); ++i) {
-        between[i] = above[i].distance;
-        for (const Index j : around[i]) {
-            between[i] = std::min(between[i], above[at(j)].distance);
-        }
-    }
-    // Room and thickness vary slowly, or the skin would be rough.
-    const std::vector<double> raw = outward_room(skin);
-    Eigen::MatrixXd slow(skin.points.rows(), 2);
-    constexpr double kMuch = 0.3;  // m
-    for (Eigen::Index i = 0; i < slow.rows(); ++i) {
-        slow(i, 0) = std::min(raw[at(i)], kMuch);
-        slow(i, 1) = std::min(thickness[at(i)], between[at(i)]);
-    }
-    average(around, slow, rounds_for(skin, 0.5 * kNormalReach));
-    room.resize(raw.size());
-    for (Eigen::Index i = 0; i < slow.rows(); ++i) {
-        room[at(i)] = std::min(slow(i, 0), raw[at(i)]);
-        thickness[at(i)] = std::min(slow(i, 1), between[at(i)]);
-    }
-    for (const Landmark& landmark : rest.landmarks) {
-        Eigen::Index nearest = landmark.skin_vertex;
-        if (nearest < 0) {
-            (skin.points.rowwise() - landmark.position.transpose())
-                .rowwise()
-                .squaredNorm()
-                .minCoeff(&nearest);
-        }
-        landmark_vertex.push_back(static_cast<Index>(nearest));
-    }
-}
-
-Points PersonShaper::Data::framed(const FrameMaps& maps_of) const {
-    Points x(rest.tets.points.rows(), 3);
-    parallel_for(weights.size(), 1024, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t v = begin; v < end; ++v) {
-            const Vec3 p = point(rest.tets.points, static_cast<Eigen::Index>(v));
+Points framed(const PersonAnatomy& a, const FrameMaps& maps, const PointSet& set) {
+    Points x(set.size(), 3);
+    parallel_for(at(set.size()), 1024, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto row = static_cast<Eigen::Index>(i);
+            const std::size_t v = set.vertex(row);
+            const Vec3 p = point(a.rest.tets.points, static_cast<Eigen::Index>(v));
+            const Vec3 anchor = point(a.anchors, static_cast<Eigen::Index>(v));
             Vec3 sum = Vec3::Zero();
-            for (const PartWeight& w : weights[v]) {
-                sum += w.weight * maps_of.parts[w.part].in_flesh(
-                                      p, point(anchors, static_cast<Eigen::Index>(v)));
+            for (const PersonAnatomy::PartWeight& w : a.weights[v]) {
+                sum += w.weight * maps.parts[w.part].in_flesh(p, anchor);
             }
-            x.row(static_cast<Eigen::Index>(v)) = sum.transpose();
+            x.row(row) = sum.transpose();
         }
     });
     return x;
 }
 
 // How far fat under the skin moves each of its vertices.
-Points PersonShaper::Data::displaced_skin(const PersonForm& form) const {
+Points displaced_skin(const PersonAnatomy& a, const PersonForm& form) {
     Eigen::MatrixXd way =
-        maps * Eigen::Map<const Eigen::VectorXd>(form.fat.data(), kPersonFatRegions);
+        a.maps * Eigen::Map<const Eigen::VectorXd>(form.fat.data(), kPersonFatRegions);
     for (Eigen::Index i = 0; i < way.rows(); ++i) {
         double& s = way(i, 0);
         s -= form.fat_lost;
         if (s >= 0.0) {
             // d = room (1 - exp(-s / room)): never further than there is room.
-            s = room[at(i)] > 0.0 ? room[at(i)] * (1.0 - std::exp(-s / room[at(i)])) : 0.0;
+            const double room = a.room[at(i)];
+            s = room > 0.0 ? room * (1.0 - std::exp(-s / room)) : 0.0;
         } else {
-            const double most = (1.0 - kLeastFatLeft) * thickness[at(i)];
+            const double most = (1.0 - kLeastFatLeft) * a.thickness[at(i)];
             s = most > 0.0 ? -most * (1.0 - std::exp(s / most)) : 0.0;
         }
     }
-    average(around, way, 3);
-    return (normals.array().colwise() * way.col(0).array()).matrix();
+    average(a.around, way, 3);
+    Points moved = (a.normals.array().colwise() * way.col(0).array()).matrix();
+    if (form.fat_modulus > 0.0) {
+        // The body that people are made of stands already: what is gained or lost counts.
+        Eigen::MatrixXd down(way.rows(), 1);
+        for (Eigen::Index i = 0; i < way.rows(); ++i) {
+            const double before = a.thickness[at(i)];
+            const double after = std::max(0.0, before + way(i, 0));
+            down(i, 0) = hanging_fat(after, a.normals(i, 1), form.fat_modulus) -
+                         hanging_fat(before, a.normals(i, 1), form.fat_modulus);
+        }
+        average(a.around, down, 3);
+        moved.col(1) -= down.col(0);
+    }
+    return moved;
 }
 
 // Soft walls between the legs, and between each arm and the trunk: flesh that widens does not go
 // through what faces it.
-void PersonShaper::Data::part_limbs(Points& x, const std::vector<Vec3>& joints) const {
-    for (std::size_t v = 0; v < left.size(); ++v) {
-        double& at_x = x(static_cast<Eigen::Index>(v), 0);
-        if (left[v] > 0.5 && left[v] > right[v]) {
-            at_x += (2.0 * left[v] - 1.0) * (soft_wall(at_x) - at_x);
-        } else if (right[v] > 0.5) {
-            at_x -= (2.0 * right[v] - 1.0) * (soft_wall(-at_x) + at_x);
+void part_limbs(const PersonAnatomy& a, const std::vector<Vec3>& joints, const PointSet& set,
+                Points& x) {
+    for (Eigen::Index row = 0; row < set.size(); ++row) {
+        const std::size_t v = set.vertex(row);
+        double& at_x = x(row, 0);
+        if (a.left[v] > 0.5 && a.left[v] > a.right[v]) {
+            at_x += (2.0 * a.left[v] - 1.0) * (soft_wall(at_x) - at_x);
+        } else if (a.right[v] > 0.5) {
+            at_x -= (2.0 * a.right[v] - 1.0) * (soft_wall(-at_x) + at_x);
         }
     }
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
         // The plane that halves the angle between arm and vertical.
-        const Vec3 top = joints[shoulder[side]];
-        const Vec3 arm_axis = (joints[elbow[side]] - top).normalized();
+        const Vec3& top = joints[a.shoulder[side]];
+        const Vec3 arm_axis = (joints[a.elbow[side]] - top).normalized();
         const Vec3 between = (arm_axis - Vec3::UnitY()).normalized();
         const Vec3 out = (arm_axis - arm_axis.dot(between) * between).normalized();
-        for (std::size_t v = 0; v < left.size(); ++v) {
-            const auto row = static_cast<Eigen::Index>(v);
+        for (Eigen::Index row = 0; row < set.size(); ++row) {
             const Vec3 from = point(x, row) - top;
             const double below = std::clamp(from.dot(between) / kArmpit, 0.0, 1.0);
-            const double belongs = 2.0 * arm[side][v] - 1.0;
             const double d = from.dot(out);
             if (below <= 0.0 || std::abs(d) > 0.2) {
                 continue;
             }
+            const double belongs = 2.0 * a.arm[side][set.vertex(row)] - 1.0;
             const double moved = belongs > 0.0 ? soft_wall(d) - d : -soft_wall(-d) - d;
             x.row(row) += below * std::abs(belongs) * moved * out.transpose();
         }
     }
 }
 
-double PersonShaper::Data::stand(Points& x) const {
-    double low = 1e300;
-    for (const Index v : rest.skin.tet_vertex) {
-        low = std::min(low, x(v, 1));
+double lowest(const Points& skin) {
+    return skin.rows() > 0 ? skin.col(1).minCoeff() : 0.0;
+}
+
+// All that measures need of a shape whose skin is known; `maps` are before the lift.
+MeasuredShape measured_surface(const PersonAnatomy& a, const FrameMaps& maps, double lift,
+                               Points skin) {
+    MeasuredShape m = a.measured;
+    m.skin = std::move(skin);
+    const Vec3 up(0.0, lift, 0.0);
+    for (std::size_t j = 0; j < maps.joints.size(); ++j) {
+        if (const auto it = m.joints.find(a.rest.skeleton.joints[j].name); it != m.joints.end()) {
+            it->second = maps.joints[j] + up;
+        }
     }
-    x.col(1).array() -= low;
-    return -low;
+    for (std::size_t k = 0; k < a.rest.landmarks.size(); ++k) {
+        const Landmark& landmark = a.rest.landmarks[k];
+        const Index v = a.landmark_vertex[k];
+        m.landmarks[landmark.name] =
+            landmark.position + (m.skin.row(v) - a.rest.skin.mesh.points.row(v)).transpose();
+    }
+    for (std::size_t p = 0; p < a.parts.size(); ++p) {
+        const std::string& name = a.parts[p].name;
+        for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+            if (name == (side == 0 ? "scapula_l" : "scapula_r")) {
+                m.acromion[side] = maps.parts[p].on_bone(a.measured.acromion[side]) + up;
+            }
+            if (name == "pelvis") {
+                m.ischium[side] = maps.parts[p].on_bone(a.measured.ischium[side]) + up;
+            }
+        }
+    }
+    return m;
+}
+
+// Masses of tetrahedra before and after visceral fat came: generic tissue that it pushes apart
+// keeps its volume, what is gained is fat.
+PersonMasses masses_of(const PersonAnatomy& a, const Eigen::VectorXd& before,
+                       const Eigen::VectorXd& after) {
+    const double gained = (after - before).cwiseMax(0.0).dot(a.generic_share);
+    return {.all = a.density.dot(after) - a.generic_to_fat * gained,
+            .fat = a.fat_density.dot(after) + a.fat_weight * gained,
+            .muscle = a.muscle_density.dot(after)};
+}
+
+// d (sum_t w_t V_t) / dx, with dV/dx_k = face opposite to k, as a vector inwards, over 3.
+void add_volume_gradient(const Points& x, const Tets& tets, const Eigen::VectorXd& w,
+                         Points& gradient) {
+    for (Eigen::Index t = 0; t < tets.rows(); ++t) {
+        const Vec3 x0 = point(x, tets(t, 0));
+        const Vec3 e1 = point(x, tets(t, 1)) - x0;
+        const Vec3 e2 = point(x, tets(t, 2)) - x0;
+        const Vec3 e3 = point(x, tets(t, 3)) - x0;
+        const Vec3 g1 = w[t] / 6.0 * e2.cross(e3);
+        const Vec3 g2 = w[t] / 6.0 * e3.cross(e1);
+        const Vec3 g3 = w[t] / 6.0 * e1.cross(e2);
+        gradient.row(tets(t, 1)) += g1.transpose();
+        gradient.row(tets(t, 2)) += g2.transpose();
+        gradient.row(tets(t, 3)) += g3.transpose();
+        gradient.row(tets(t, 0)) -= (g1 + g2 + g3).transpose();
+    }
+}
+
+}  // namespace
+
+double hanging_fat(double thickness, double up, double modulus) {
+    const double sheared = kFatDensity * kGravity * thickness * thickness / (2.0 * modulus);
+    return sheared * (1.0 - 2.0 / 3.0 * up * up);
+}
+
+std::span<const std::string> person_fat_regions() {
+    static const std::vector<std::string> kNames = {"belly",      "flanks",   "chest",  "back",
+                                                    "buttocks",   "hips",     "thighs", "calves",
+                                                    "upper_arms", "forearms", "chin",   "face"};
+    return kNames;
 }
 
 PersonShaper::PersonShaper(const Body& body) {
@@ -343,69 +222,207 @@ PersonShaper::PersonShaper(const Body& body) {
                           .needs = "a body for simulation",
                           .remedy = "make the body with 'sinew build'"});
     }
-    data_ = std::make_unique<Data>(body);
+    anatomy_ = std::make_unique<PersonAnatomy>(body);
 }
 PersonShaper::~PersonShaper() = default;
 PersonShaper::PersonShaper(PersonShaper&&) noexcept = default;
 PersonShaper& PersonShaper::operator=(PersonShaper&&) noexcept = default;
 
 const Body& PersonShaper::rest() const {
-    return data_->rest;
+    return anatomy_->rest;
+}
+
+MeasuredShape PersonShaper::surface(const PersonForm& form) const {
+    const PersonAnatomy& a = *anatomy_;
+    const FrameMaps maps = frame_maps(a.rest, a.parts, form.frame);
+    const PointSet skin(a.rest.skin.tet_vertex);
+    Points x = framed(a, maps, skin) + displaced_skin(a, form);
+    part_limbs(a, maps.joints, skin, x);
+    x += form.visceral * a.visceral_skin;
+    const double lift = -lowest(x);
+    x.col(1).array() += lift;
+    return measured_surface(a, maps, lift, std::move(x));
 }
 
 PersonShaper::Shape PersonShaper::shape(const PersonForm& form) const {
-    const Data& d = *data_;
-    const FrameMaps maps = frame_maps(d.rest, d.parts, form.frame);
+    const PersonAnatomy& a = *anatomy_;
+    const FrameMaps maps = frame_maps(a.rest, a.parts, form.frame);
+    const PointSet all(a.rest.tets.points.rows());
     Shape result;
-    Points x = d.framed(maps) + d.fat_field.displacement(d.displaced_skin(form));
-    d.part_limbs(x, maps.joints);
-    const Eigen::VectorXd before = tet_volumes(x, d.rest.tets.tets);
-    if (form.visceral > 0.0) {
-        x += d.visceral_field.displacement(
-            (d.normals.array().colwise() * (form.visceral * d.belly).array()).matrix());
-    }
-    result.lift = d.stand(x);
-    const Eigen::VectorXd after = tet_volumes(x, d.rest.tets.tets);
-    // Generic tissue that is pushed apart keeps its volume; what is gained is fat.
-    const Eigen::VectorXd gained =
-        form.visceral > 0.0
-            ? ((after - before).cwiseMax(0.0).array() * d.generic_share.array()).matrix().eval()
-            : Eigen::VectorXd::Zero(after.size()).eval();
-    result.masses.all = d.density.dot(after) - d.generic_to_fat * gained.sum();
-    result.masses.fat = d.fat_density.dot(after) + d.fat_weight * gained.sum();
-    result.masses.muscle = d.muscle_density.dot(after);
-
-    MeasuredShape& m = result.measured;
-    m = d.measured;
-    m.skin = positions_of(d.rest.skin, x);
-    const Vec3 up(0.0, result.lift, 0.0);
-    for (std::size_t j = 0; j < maps.joints.size(); ++j) {
-        if (const auto it = m.joints.find(d.rest.skeleton.joints[j].name); it != m.joints.end()) {
-            it->second = maps.joints[j] + up;
-        }
-    }
-    for (std::size_t k = 0; k < d.rest.landmarks.size(); ++k) {
-        const Landmark& landmark = d.rest.landmarks[k];
-        const Index v = d.landmark_vertex[k];
-        m.landmarks[landmark.name] =
-            landmark.position + (m.skin.row(v) - d.rest.skin.mesh.points.row(v)).transpose();
-    }
-    for (std::size_t p = 0; p < d.parts.size(); ++p) {
-        const std::string& name = d.parts[p].name;
-        for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-            if (name == (side == 0 ? "scapula_l" : "scapula_r")) {
-                m.acromion[side] = maps.parts[p].on_bone(d.measured.acromion[side]) + up;
-            }
-            if (name == "pelvis") {
-                m.ischium[side] = maps.parts[p].on_bone(d.measured.ischium[side]) + up;
-            }
-        }
-    }
+    Points x = framed(a, maps, all) + a.fat_field.displacement(displaced_skin(a, form));
+    part_limbs(a, maps.joints, all, x);
+    result.before_visceral = tet_volumes(x, a.rest.tets.tets);
+    x += form.visceral * a.visceral_unit;
+    result.masses = masses_of(a, result.before_visceral, tet_volumes(x, a.rest.tets.tets));
+    Points skin = positions_of(a.rest.skin, x);
+    result.lift = -lowest(skin);
+    x.col(1).array() += result.lift;
+    skin.col(1).array() += result.lift;
+    result.measured = measured_surface(a, maps, result.lift, std::move(skin));
     result.points = std::move(x);
     return result;
 }
 
+struct PersonShaper::MassesNear::Data {
+    const PersonAnatomy& a;
+    PersonForm form;
+    Points fat;              // displacement by fat, of all points
+    Points skin;             // and of the skin
+    Points x;                // before visceral fat
+    Eigen::VectorXd before;  // volumes there
+    PersonMasses here;
+    std::array<Points, 2> by_points;  // d all, d fat / d x
+    std::array<Points, 2> by_skin;    // d all, d fat / d displaced skin
+};
+
+PersonShaper::MassesNear::~MassesNear() = default;
+PersonShaper::MassesNear::MassesNear(MassesNear&&) noexcept = default;
+PersonShaper::MassesNear::MassesNear(std::unique_ptr<Data> data) : data_(std::move(data)) {}
+
+PersonShaper::MassesNear PersonShaper::masses_near(const PersonForm& form) const {
+    const PersonAnatomy& a = *anatomy_;
+    const Tets& tets = a.rest.tets.tets;
+    const FrameMaps maps = frame_maps(a.rest, a.parts, form.frame);
+    const PointSet all(a.rest.tets.points.rows());
+    const Points skin = displaced_skin(a, form);
+    auto data =
+        std::make_unique<MassesNear::Data>(MassesNear::Data{.a = a,
+                                                            .form = form,
+                                                            .fat = a.fat_field.displacement(skin),
+                                                            .skin = skin,
+                                                            .x = {},
+                                                            .before = {},
+                                                            .here = {},
+                                                            .by_points = {},
+                                                            .by_skin = {}});
+    const Points unparted = framed(a, maps, all) + data->fat;
+    data->x = unparted;
+    part_limbs(a, maps.joints, all, data->x);
+    data->before = tet_volumes(data->x, tets);
+    const Points after = data->x + form.visceral * a.visceral_unit;
+    const Eigen::VectorXd volumes = tet_volumes(after, tets);
+    data->here = masses_of(a, data->before, volumes);
+
+    // By positions: after visceral fat, and before it where generic tissue was pushed apart.
+    const Eigen::VectorXd pushed =
+        ((volumes - data->before).array() > 0.0)
+            .select(a.generic_share, Eigen::VectorXd::Zero(volumes.size()));
+    const std::array<Eigen::VectorXd, 2> at_end = {a.density - a.generic_to_fat * pushed,
+                                                   a.fat_density + a.fat_weight * pushed};
+    const std::array<Eigen::VectorXd, 2> at_start = {a.generic_to_fat * pushed,
+                                                     -a.fat_weight * pushed};
+    // How walls pass on what moves, per point: three columns of differences.
+    constexpr double kProbe = 1e-6;  // m
+    std::array<Points, 3> passed;
+    for (int c = 0; c < 3; ++c) {
+        Points moved = unparted;
+        moved.col(c).array() += kProbe;
+        part_limbs(a, maps.joints, all, moved);
+        passed[at(c)] = (moved - data->x) / kProbe;
+    }
+    for (std::size_t m = 0; m < 2; ++m) {
+        Points gradient = Points::Zero(data->x.rows(), 3);
+        add_volume_gradient(after, tets, at_end[m], gradient);
+        if (form.visceral > 0.0) {
+            add_volume_gradient(data->x, tets, at_start[m], gradient);
+        }
+        Points back(gradient.rows(), 3);
+        for (int c = 0; c < 3; ++c) {
+            back.col(c) = passed[at(c)].cwiseProduct(gradient).rowwise().sum();
+        }
+        data->by_skin[m] = a.fat_field.transposed(back);
+        data->by_points[m] = std::move(gradient);
+    }
+    return MassesNear(std::move(data));
+}
+
+PersonMasses PersonShaper::MassesNear::here() const {
+    return data_->here;
+}
+
+PersonMasses PersonShaper::MassesNear::operator()(const PersonForm& form) const {
+    const Data& d = *data_;
+    PersonMasses masses = d.here;
+    const auto add = [&](const std::array<Points, 2>& by, const Points& moved) {
+        masses.all += by[0].cwiseProduct(moved).sum();
+        masses.fat += by[1].cwiseProduct(moved).sum();
+    };
+    if (form.frame != d.form.frame) {
+        const FrameMaps maps = frame_maps(d.a.rest, d.a.parts, form.frame);
+        const PointSet all(d.x.rows());
+        Points x = framed(d.a, maps, all) + d.fat;
+        part_limbs(d.a, maps.joints, all, x);
+        add(d.by_points, x - d.x);
+    }
+    if (form.fat != d.form.fat || form.fat_lost != d.form.fat_lost) {
+        add(d.by_skin, displaced_skin(d.a, form) - d.skin);
+    }
+    if (form.visceral != d.form.visceral) {
+        const PersonMasses other =
+            masses_of(d.a, d.before,
+                      tet_volumes(d.x + form.visceral * d.a.visceral_unit, d.a.rest.tets.tets));
+        masses.all += other.all - d.here.all;
+        masses.fat += other.fat - d.here.fat;
+    }
+    return masses;
+}
+
 namespace {
+
+// The frame alone: no flesh widened, no fat gained.
+PersonForm bare_form(const PersonForm& form) {
+    PersonForm bare{.frame = form.frame};
+    for (double* flesh : {&bare.frame.trunk_flesh, &bare.frame.thigh_flesh, &bare.frame.shin_flesh,
+                          &bare.frame.shoulder_flesh, &bare.frame.upper_arm_flesh,
+                          &bare.frame.forearm_flesh, &bare.frame.neck_flesh}) {
+        *flesh = std::min(1.0, *flesh);
+    }
+    return bare;
+}
+
+// x = bare + (1 - held) (full - bare) per skin vertex: `held` rises where triangles cross and fades
+// around, until none do. Positions of the bare frame keep apart as those of the rest body do.
+// @param at_crossings  what crossings hold, before and after
+// @returns  vertices that are held
+Eigen::Index part_skin(const PersonAnatomy& a, const Points& bare, PersonShaper::Shape& shape,
+                       Eigen::VectorXd& at_crossings) {
+    TriangleMesh skin{.points = shape.measured.skin, .triangles = a.rest.skin.mesh.triangles};
+    if (at_crossings.size() == 0) {
+        at_crossings = Eigen::VectorXd::Zero(skin.points.rows());
+    }
+    Eigen::VectorXd held;
+    for (int round = 0;; ++round) {
+        // Fades over a few vertices, however many rounds it takes.
+        held = at_crossings;
+        for (int fading = 0; fading < kFadingRounds; ++fading) {
+            Eigen::MatrixXd around = held;
+            average(a.around, around, 1);
+            held = held.cwiseMax(around.col(0));
+        }
+        skin.points = shape.measured.skin;
+        skin.points -= (held.asDiagonal() * (shape.measured.skin - bare)).eval();
+        const Intersections crossing = find_self_intersections(skin);
+        if (crossing.pairs.empty() || round == kMostPartings) {
+            break;
+        }
+        std::vector<char> is_crossed(at(held.size()), 0);
+        for (const auto& [s, t] : crossing.pairs) {
+            for (int k = 0; k < 3; ++k) {
+                is_crossed[at(skin.triangles(s, k))] = is_crossed[at(skin.triangles(t, k))] = 1;
+            }
+        }
+        for (Eigen::Index i = 0; i < held.size(); ++i) {
+            if (is_crossed[at(i)] != 0) {
+                at_crossings[i] = std::min(1.0, std::max(at_crossings[i], held[i]) + kHeldBack);
+            }
+        }
+    }
+    const Eigen::Index count = (held.array() > 1e-3).count();
+    if (count > 0) {
+        shape.points += a.fat_field.displacement(skin.points - shape.measured.skin);
+    }
+    return count;
+}
 
 // What visceral fat gained becomes fat.
 void add_visceral_fat(Body& body, const Eigen::VectorXd& before) {
@@ -437,8 +454,7 @@ void add_visceral_fat(Body& body, const Eigen::VectorXd& before) {
                 std::find(shares.material.begin() + static_cast<std::ptrdiff_t>(begin),
                           shares.material.end(), fat);
             if (known != shares.material.end()) {
-                shares.fraction[static_cast<std::size_t>(known - shares.material.begin())] +=
-                    gained;
+                shares.fraction[at(known - shares.material.begin())] += gained;
             } else {
                 shares.material.push_back(fat);
                 shares.part.push_back(-1);
@@ -452,13 +468,11 @@ void add_visceral_fat(Body& body, const Eigen::VectorXd& before) {
 
 }  // namespace
 
-PersonShaper::Made PersonShaper::body(const PersonForm& form) const {
-    const Data& d = *data_;
+PersonShaper::Made PersonShaper::body(const PersonForm& form, Eigen::VectorXd held) const {
+    const PersonAnatomy& d = *anatomy_;
     const FrameMaps maps = frame_maps(d.rest, d.parts, form.frame);
-    PersonForm without = form;
-    without.visceral = 0.0;
-    const Eigen::VectorXd before = tet_volumes(shape(without).points, d.rest.tets.tets);
-    const Shape made = shape(form);
+    Shape made = shape(form);
+    const Eigen::Index parted = part_skin(d, surface(bare_form(form)).skin, made, held);
     const Vec3 up(0.0, made.lift, 0.0);
     MovedBones moved;
     for (const Bone& bone : d.rest.bones) {
@@ -483,9 +497,12 @@ PersonShaper::Made PersonShaper::body(const PersonForm& form) const {
         moved.joints.push_back(joint + up);
     }
     const MendedInversions mended = mend_inversions(d.rest.tets, made.points);
-    Made result{.body = with_rest_shape(d.rest, mended.x, moved), .mended_tets = mended.before};
+    Made result{.body = with_rest_shape(d.rest, mended.x, moved),
+                .mended_tets = mended.before,
+                .parted_skin = parted,
+                .held = std::move(held)};
     if (form.visceral > 0.0) {
-        add_visceral_fat(result.body, before);
+        add_visceral_fat(result.body, made.before_visceral);
     }
     // Force goes with the cross-section, the 2/3 power of the volume.
     const std::vector<double> old_volumes = muscle_volumes_in_tets(d.rest);

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/body/person_measures.h"
 #include "sinew/body/summary.h"
+#include "sinew/growth/ageing.h"
 #include "sinew/growth/composition.h"
 #include "sinew/growth/growth_stages.h"
 
@@ -27,7 +28,7 @@ double muscle_mass(const Body& body) {
     for (const TissueMaterial& material : body.materials) {
         density = material.tissue == Tissue::Muscle ? material.density : density;
     }
-    return density * summarise(body).tissue_volume[static_cast<std::size_t>(Tissue::Muscle)];
+    return density * summarise(body).tissue_volume[at(Tissue::Muscle)];
 }
 
 /// Stature, mass and body fat, given or to be expected.
@@ -57,13 +58,13 @@ PersonSize person_size(const Body& body, const GrowthPlan& plan) {
     return size;
 }
 
-// Muscles of the frame before the person's, so that theirs have the mass asked for.
-Body with_muscle_factor(const Body& body, double alpha, const GrowthPlan& plan,
-                        const Progress& progress) {
+// Muscles of the frame before the person's, so that theirs have the mass asked for, or their age.
+Body with_muscle_factors(const Body& body, const std::vector<NamedValue>& words,
+                         const GrowthPlan& plan, const Progress& progress) {
     MuscleGrowthOptions options;
     options.solver.max_iterations = plan.iterations;
     MuscleGrowth growth(body, options);
-    growth.set_growth(muscle_alphas(body, {{"all", alpha}}));
+    growth.set_growth(muscle_alphas(body, words));
     growth.settle(progress);
     return growth.body();
 }
@@ -108,14 +109,19 @@ void check_person(const Body& body, const GrowthPlan& plan) {
 Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                  const Progress& progress) {
     const PeopleTable& table = *plan.people.table;
-    Body base = with_fat_regions(body, plan, result, progress);
+    Body base = body;
+    if (plan.age && !muscles_of_age(*plan.age).empty()) {
+        base = with_kyphosis(base, kyphosis_of_age(*plan.age));
+        base = with_muscle_factors(base, muscles_of_age(*plan.age), plan, progress);
+    }
+    base = with_fat_regions(base, plan, result, progress);
     const PersonSize size = person_size(base, plan);
     std::vector<std::pair<std::size_t, double>> known;
     for (const auto& [name, value] : plan.measures) {
         known.emplace_back(find_measure(table, name, "growth.measures"), value);
     }
     PersonTargets targets =
-        person_targets(table, body.sex, size.stature, size.mass, size.body_fat, known);
+        person_targets(table, body.sex, size.stature, size.mass, size.body_fat, known, plan.age);
     if (!plan.fat_distribution.empty()) {
         targets.fat_pattern = fat_pattern_named(plan.fat_distribution);
     }
@@ -131,7 +137,7 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
             refuse_target(fmt::format("a muscle mass of {:.1f} kg", *plan.muscle_mass),
                           fmt::format("{:.1f} kg", muscle_mass(person.body)));
         }
-        base = with_muscle_factor(base, std::sqrt(ratio), plan, progress);
+        base = with_muscle_factors(base, {{"all", std::sqrt(ratio)}}, plan, progress);
         person = make_person(base, targets, table, progress);
     }
     const double bmi = size.mass / (size.stature * size.stature);

@@ -213,11 +213,9 @@ void write_muscles(Hdf5Writer& out, const Body& body) {
         out.add_group(group);
         out.set(group, "index", std::uint64_t{i});
         out.set(group, "group", muscle.group);
-        out.set(group, "origin",
-                muscle.origin < 0 ? "" : body.bones[static_cast<std::size_t>(muscle.origin)].name);
+        out.set(group, "origin", muscle.origin < 0 ? "" : body.bones[at(muscle.origin)].name);
         out.set(group, "insertion",
-                muscle.insertion < 0 ? ""
-                                     : body.bones[static_cast<std::size_t>(muscle.insertion)].name);
+                muscle.insertion < 0 ? "" : body.bones[at(muscle.insertion)].name);
         out.set(group, "belly_begin", muscle.belly_begin);
         out.set(group, "belly_end", muscle.belly_end);
         out.set(group, "volume", muscle.volume);

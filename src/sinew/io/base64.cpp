@@ -40,4 +40,23 @@ std::string decode_base64(std::string_view text, std::size_t& used) {
     return bytes;
 }
 
+std::string encode_base64(std::string_view bytes) {
+    static constexpr std::string_view kDigits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t bits = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            bits = (bits << 8) |
+                   (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+        }
+        for (std::size_t k = 0; k < 4; ++k) {
+            // Three bytes are four digits; what lies beyond the last byte is padding.
+            text += i + k <= bytes.size() ? kDigits[(bits >> (18 - 6 * k)) & 63U] : '=';
+        }
+    }
+    return text;
+}
+
 }  // namespace sinew

@@ -11,4 +11,7 @@ namespace sinew {
 /// @param used  how many characters were taken, padding too
 std::string decode_base64(std::string_view text, std::size_t& used);
 
+/// Bytes as base64 text in its usual alphabet, padded.
+std::string encode_base64(std::string_view bytes);
+
 }  // namespace sinew

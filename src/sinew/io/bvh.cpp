@@ -89,7 +89,7 @@ void BvhReader::read_hierarchy() {
     Index open = 0;
     while (open >= 0) {
         const std::string word = lower(cursor_.word());
-        MotionJoint& joint = clip_.joints[static_cast<std::size_t>(open)];
+        MotionJoint& joint = clip_.joints[at(open)];
         if (word == "offset") {
             joint.offset = offset();
         } else if (word == "channels") {
@@ -186,7 +186,7 @@ struct Visit {
 std::vector<Visit> depth_first(const MotionClip& clip) {
     std::vector<std::vector<Index>> children(clip.joints.size());
     for (std::size_t j = 1; j < clip.joints.size(); ++j) {
-        children[static_cast<std::size_t>(clip.joints[j].parent)].push_back(static_cast<Index>(j));
+        children[at(clip.joints[j].parent)].push_back(static_cast<Index>(j));
     }
     std::vector<Visit> order;
     std::vector<Visit> waiting = {{0, 0}};
@@ -194,7 +194,7 @@ std::vector<Visit> depth_first(const MotionClip& clip) {
         const Visit visit = waiting.back();
         waiting.pop_back();
         order.push_back(visit);
-        const auto& below = children[static_cast<std::size_t>(visit.joint)];
+        const auto& below = children[at(visit.joint)];
         for (auto child = below.rbegin(); child != below.rend(); ++child) {
             waiting.push_back({*child, visit.depth + 1});
         }
@@ -224,7 +224,7 @@ void append_joint(std::string& out, const MotionJoint& joint, std::size_t depth,
     out += fmt::format("{}  CHANNELS {}", indent, joint.channels.size());
     for (const Channel channel : joint.channels) {
         out += ' ';
-        out += kChannelNames[static_cast<std::size_t>(channel)];
+        out += kChannelNames[at(channel)];
     }
     out += '\n';
     if (joint.has_end) {
@@ -255,7 +255,7 @@ std::string format_bvh(const MotionClip& clip, Unit unit) {
     std::string out = "HIERARCHY\n";
     for (std::size_t i = 0; i < order.size(); ++i) {
         const Visit& visit = order[i];
-        append_joint(out, clip.joints[static_cast<std::size_t>(visit.joint)], visit.depth, scale);
+        append_joint(out, clip.joints[at(visit.joint)], visit.depth, scale);
         // Close every joint down to the depth of the next one.
         const std::size_t next = i + 1 < order.size() ? order[i + 1].depth : 0;
         for (std::size_t depth = visit.depth + 1; depth > next; --depth) {

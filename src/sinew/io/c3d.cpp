@@ -51,6 +51,8 @@ C3dLayout read_c3d_layout(std::string_view bytes, std::string_view file, const C
     out.scale = p.number("POINT:SCALE", out.scale);
     out.rate = p.number("POINT:RATE", out.rate);
     out.channels = out.per_frame > 0 ? out.samples / out.per_frame : 0;
+    // Samples without channels hold nothing, and would be counted without any bytes.
+    out.per_frame = out.channels > 0 ? out.per_frame : 0;
     if (block < 2 || !(out.rate > 0.0) || !std::isfinite(out.scale) || last < first) {
         in.fail("a header without data, rate or frames");
     }
@@ -168,9 +170,8 @@ void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_
     std::array<double, 8> x{};
     for (std::size_t k = 0; k < per_plate; ++k) {
         const double channel = p.number_at("FORCE_PLATFORM:CHANNEL", plate * stride + k, 0.0);
-        const auto c = static_cast<std::size_t>(channel) - 1U;
-        if (channel >= 1.0 && c < analog.columns.size()) {
-            x[k] = analog.at(row, c);
+        if (channel >= 1.0 && channel < static_cast<double>(analog.columns.size()) + 1.0) {
+            x[k] = analog.at(row, static_cast<std::size_t>(channel) - 1U);
         }
     }
     const auto origin = [&](std::size_t k) {
@@ -205,12 +206,12 @@ void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_
 
 void read_plate(const C3dParameters& p, std::size_t plate, double unit, bool is_z_up,
                 C3dData& out) {
-    ForcePlate made{.type = static_cast<int>(p.number_at("FORCE_PLATFORM:TYPE", plate, 0.0))};
-    if (made.type < 1 || made.type > 4) {
-        out.notes.push_back(
-            fmt::format("force plate {} of type {} is left out", plate + 1, made.type));
+    const double type = p.number_at("FORCE_PLATFORM:TYPE", plate, 0.0);
+    if (!(type >= 1.0 && type < 5.0)) {
+        out.notes.push_back(fmt::format("force plate {} of type {} is left out", plate + 1, type));
         return;
     }
+    ForcePlate made{.type = static_cast<int>(type)};
     for (std::size_t c = 0; c < 4; ++c) {
         for (std::size_t k = 0; k < 3; ++k) {
             made.corners[c][static_cast<Eigen::Index>(k)] =

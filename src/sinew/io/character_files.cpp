@@ -92,12 +92,12 @@ CharacterSkeleton sorted(const std::vector<Entry>& entries, const std::string& w
         const std::size_t before = skeleton.size();
         for (std::size_t j = 0; j < entries.size(); ++j) {
             const Index parent = entries[j].parent;
-            if (number[j] >= 0 || (parent >= 0 && number[static_cast<std::size_t>(parent)] < 0)) {
+            if (number[j] >= 0 || (parent >= 0 && number[at(parent)] < 0)) {
                 continue;
             }
             number[j] = static_cast<Index>(skeleton.size());
             CharacterJoint joint = entries[j].joint;
-            joint.parent = parent < 0 ? -1 : number[static_cast<std::size_t>(parent)];
+            joint.parent = parent < 0 ? -1 : number[at(parent)];
             skeleton.joints.push_back(std::move(joint));
         }
         if (skeleton.size() == before) {
@@ -176,7 +176,7 @@ std::map<std::string, std::size_t> numbers_of_named(const StrictJson& json,
     std::map<std::string, std::size_t> numbers;
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
         if (source[j] >= 0) {
-            numbers.emplace(names[static_cast<std::size_t>(source[j])], j);
+            numbers.emplace(names[at(source[j])], j);
         }
     }
     return numbers;

@@ -18,6 +18,49 @@ constexpr std::size_t kMostKeys = 100000;
 constexpr double kTipReach = 1.8;   // from a joint past the middle of what it holds
 constexpr int kFewestVertices = 8;  // that make a tip worth having
 
+// Whether a mesh hangs on a node as it is, without a skin.
+bool hangs(const GltfPart& part) {
+    return part.skin < 0 && part.node >= 0;
+}
+
+// Nodes above meshes without a skin that some animation moves, up to the next joint. Without skins
+// meshes hang on joints only where several nodes carry some: one alone is a character to be moved.
+void add_carriers(const GltfScene& scene, std::vector<char>& is_joint) {
+    std::vector<char> is_moved(scene.nodes.size(), 0);
+    for (const GltfAnimation& animation : scene.animations) {
+        for (const GltfTrack& track : animation.tracks) {
+            if (track.node >= 0 && track.path != GltfPath::Scale) {
+                is_moved[at(track.node)] = 1;
+            }
+        }
+    }
+    for (const GltfPart& part : scene.parts) {
+        for (Index n = hangs(part) ? part.node : -1; n >= 0 && is_joint[at(n)] == 0;
+             n = scene.nodes[at(n)].parent) {
+            is_joint[at(n)] = is_moved[at(n)];
+        }
+    }
+}
+
+// The joint at or above the node of each part that hangs on one; -1 for flesh.
+std::vector<Index> carrying_nodes(const GltfScene& scene, const std::vector<char>& is_joint) {
+    std::vector<Index> carrier;
+    std::set<Index> used;
+    for (const GltfPart& part : scene.parts) {
+        Index n = hangs(part) ? part.node : -1;
+        while (n >= 0 && is_joint[at(n)] == 0) {
+            n = scene.nodes[at(n)].parent;
+        }
+        carrier.push_back(n);
+        used.insert(n);
+    }
+    used.erase(-1);
+    if (scene.skins.empty() && used.size() < 2) {
+        carrier.assign(scene.parts.size(), -1);
+    }
+    return carrier;
+}
+
 // Which nodes are joints.
 std::vector<char> joint_nodes(const GltfScene& scene) {
     std::vector<char> is_joint(scene.nodes.size(), 0);
@@ -35,6 +78,7 @@ std::vector<char> joint_nodes(const GltfScene& scene) {
             }
         }
     }
+    add_carriers(scene, is_joint);
     return is_joint;
 }
 
@@ -80,9 +124,10 @@ std::vector<Held> held_by_nodes(const GltfScene& scene, const std::vector<Eigen:
     return held;
 }
 
-// Joints that a character is moved by: those that hold vertices, those between them, and the tip of
-// a last one. Files list what animators pull at too: a root on the floor, targets of inverse
-// kinematics, poles in front of the knees. The skin would hang on bones to these.
+// Joints that a character is moved by: those that hold vertices or carry meshes, those between
+// them, and the tip of a last one. Files list what animators pull at too: a root on the floor,
+// targets of inverse kinematics, poles in front of the knees. The skin would hang on bones to
+// these.
 std::vector<char> moving_joints(const GltfScene& scene, std::vector<char> is_joint) {
     constexpr double kHeld = 0.01;  // weight
     std::vector<char> holds(scene.nodes.size(), 0);
@@ -95,8 +140,13 @@ std::vector<char> moving_joints(const GltfScene& scene, std::vector<char> is_joi
             }
         }
     }
+    for (const Index node : carrying_nodes(scene, is_joint)) {
+        if (node >= 0) {
+            holds[at(node)] = 1;
+        }
+    }
     // Without weights, every joint may hold something.
-    if (std::count(holds.begin(), holds.end(), 1) < 2) {
+    if (scene.skins.empty() || std::count(holds.begin(), holds.end(), 1) < 2) {
         return is_joint;
     }
     const std::size_t count = scene.nodes.size();
@@ -214,6 +264,9 @@ std::vector<double> key_times(const GltfAnimation& animation, const std::string&
             add_times(track, times);
         }
     }
+    if (!times.empty()) {
+        times.push_back(0.0);
+    }
     std::sort(times.begin(), times.end());
     times.erase(
         std::unique(times.begin(), times.end(), [](double a, double b) { return b - a < 1e-6; }),
@@ -231,6 +284,7 @@ std::vector<double> key_times(const GltfAnimation& animation, const std::string&
 struct SceneJoints {
     CharacterSkeleton skeleton;
     std::vector<std::size_t> node;  // that a joint turns with
+    std::vector<Index> number;      // of the nearest joint at or above each node; -1: none
 };
 
 // @param has_tips  of a skin: joints that move it, with the ends of leaves that hold vertices
@@ -271,6 +325,7 @@ SceneJoints joints_of_scene(const GltfScene& scene, bool has_tips) {
             add(n, names[n] + "_end", place + kTipReach * (middle - place));
         }
     }
+    all.number = std::move(number);
     return all;
 }
 
@@ -296,6 +351,35 @@ CharacterSkeleton skeleton_of(const GltfScene& scene, const std::string& where) 
     }
     require_valid(skeleton, where);
     return skeleton;
+}
+
+PointBinding point_binding(const GltfScene& scene) {
+    const std::vector<Index> number = joints_of_scene(scene, true).number;
+    const std::vector<Index> carrier = carrying_nodes(scene, joint_nodes(scene));
+    Eigen::Index rows = 0;
+    for (const GltfPart& part : scene.parts) {
+        rows += part.part.mesh.points.rows();
+    }
+    PointBinding binding{.joints = Joints4::Zero(rows, 4), .weights = Weights4::Zero(rows, 4)};
+    Eigen::Index row = 0;
+    for (std::size_t p = 0; p < scene.parts.size(); ++p) {
+        const GltfPart& part = scene.parts[p];
+        const Index on = carrier[p] < 0 ? -1 : number[at(carrier[p])];
+        for (Eigen::Index i = 0; i < part.part.mesh.points.rows(); ++i, ++row) {
+            binding.is_rigid.push_back(on >= 0 ? 1 : 0);
+            if (on >= 0) {
+                binding.joints(row, 0) = on;
+                binding.weights(row, 0) = 1.0;
+            }
+            for (int k = 0; part.skin >= 0 && k < 4; ++k) {
+                const Index node = scene.skins[at(part.skin)].joints[at(part.joints(i, k))];
+                // What a root without a bone holds (next to nothing) goes with the first joint.
+                binding.joints(row, k) = std::max<Index>(0, number[at(node)]);
+                binding.weights(row, k) = part.weights(i, k);
+            }
+        }
+    }
+    return binding;
 }
 
 std::size_t find_animation(const GltfScene& scene, std::string_view name,

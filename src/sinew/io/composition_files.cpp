@@ -19,7 +19,7 @@ constexpr std::size_t kMostComponents = 1000;
 std::string list_of(const double* values, Eigen::Index count) {
     std::string text = "[";
     for (Eigen::Index i = 0; i < count; ++i) {
-        text += fmt::format("{}{:.7g}", i > 0 ? ", " : "", values[i]);
+        text += fmt::format("{}{:.9g}", i > 0 ? ", " : "", values[i]);
     }
     return text + "]";
 }
@@ -31,13 +31,14 @@ Eigen::VectorXd vector_of(const std::vector<double>& numbers) {
 
 CompositionModel composition_from(const StrictJson& json) {
     json.allow_only({"format", "version", "sex", "source", "people", "places", "mean", "components",
-                     "deviation", "fat", "muscle"});
+                     "centre", "deviation", "fat", "muscle"});
     if (json.at("format").text() != kCompositionFormat) {
         json.refuse("format '" + json.at("format").text() + "'",
                     fmt::format("'{}'", kCompositionFormat));
     }
-    if (json.at("version").number() != 1.0) {
-        json.refuse(fmt::format("version {}", json.at("version").number()), "version 1");
+    if (json.at("version").number() != 2.0) {
+        json.refuse(fmt::format("version {}", json.at("version").number()),
+                    "version 2 (trained by this version)");
     }
     CompositionModel model;
     const std::string sex = json.at("sex").text();
@@ -66,12 +67,13 @@ CompositionModel composition_from(const StrictJson& json) {
         model.basis.col(static_cast<Eigen::Index>(k)) =
             vector_of(components[k].numbers(places.size()));
     }
-    model.deviation = vector_of(json.at("deviation").numbers(count));
+    model.centre = vector_of(json.at("centre").numbers(count + 1));
+    model.deviation = vector_of(json.at("deviation").numbers(count + 1));
     if (!(model.deviation.array() > 0.0).all()) {
         json.refuse("a deviation that is not above 0", "positive numbers");
     }
-    model.fat = vector_of(json.at("fat").numbers(count + 1));
-    model.muscle = vector_of(json.at("muscle").numbers(count + 1));
+    model.fat = vector_of(json.at("fat").numbers(count + 2));
+    model.muscle = vector_of(json.at("muscle").numbers(count + 2));
     return model;
 }
 
@@ -86,12 +88,13 @@ std::string composition_text(const CompositionModel& model) {
     }
     const std::string source = nlohmann::json(model.source).dump();
     return fmt::format(
-        "{{\n  \"format\": \"{}\",\n  \"version\": 1,\n  \"sex\": \"{}\",\n  \"source\": {},\n"
+        "{{\n  \"format\": \"{}\",\n  \"version\": 2,\n  \"sex\": \"{}\",\n  \"source\": {},\n"
         "  \"people\": {},\n  \"places\": {},\n  \"mean\": {},\n  \"components\": [{}\n  ],\n"
-        "  \"deviation\": {},\n  \"fat\": {},\n  \"muscle\": {}\n}}\n",
+        "  \"centre\": {},\n  \"deviation\": {},\n  \"fat\": {},\n  \"muscle\": {}\n}}\n",
         kCompositionFormat, model.sex == Sex::Female ? "female" : "male", source, model.people,
         list_of(model.places.data(), model.places.size()),
         list_of(model.mean.data(), model.mean.size()), components,
+        list_of(model.centre.data(), model.centre.size()),
         list_of(model.deviation.data(), model.deviation.size()),
         list_of(model.fat.data(), model.fat.size()),
         list_of(model.muscle.data(), model.muscle.size()));

@@ -11,11 +11,11 @@ namespace sinew {
 
 /// Regressors of fat and muscle mass as JSON (docs/fit-layers.md):
 ///
-///   { "format": "sinew-composition", "version": 1, "sex": "male", "source": "...", "people": 200,
+///   { "format": "sinew-composition", "version": 2, "sex": "male", "source": "...", "people": 200,
 ///     "places": [x, y, z, ...], "mean": [...], "components": [[...], ...],
-///     "deviation": [...], "fat": [...], "muscle": [...] }
+///     "centre": [...], "deviation": [...], "fat": [...], "muscle": [...] }
 ///
-/// Numbers have seven digits; the same model gives the same bytes.
+/// Numbers have nine digits; the same model gives the same bytes.
 std::string composition_text(const CompositionModel& model);
 void write_composition(const std::filesystem::path& path, const CompositionModel& model);
 

@@ -41,7 +41,7 @@ std::string_view guess_ending(std::string_view first_bytes) {
         }
     }
     if (first_bytes.find("<VTKFile") != std::string_view::npos) {
-        return ".vtu";
+        return first_bytes.find("\"PolyData\"") != std::string_view::npos ? ".vtp" : ".vtu";
     }
     if (first_bytes.starts_with("v ") || first_bytes.find("\nv ") != std::string_view::npos) {
         return ".obj";

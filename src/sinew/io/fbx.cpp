@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 namespace sinew {
@@ -194,7 +195,7 @@ void Converter::add_part(const aiMesh& mesh, const aiNode& node, Index index, un
     add_binding(mesh, part);
     SplitPart split{.points = shape.points};
     if (part.skin < 0) {
-        const Eigen::Affine3d& T = world_[static_cast<std::size_t>(index)];
+        const Eigen::Affine3d& T = world_[at(index)];
         split.T_scene_file = T;
         const Mat3 A = T.linear();
         shape.points =
@@ -304,6 +305,16 @@ void Converter::add_animation(const aiAnimation& animation) {
                   });
         add_track(GltfPath::Scale, node->second, channel.mScalingKeys, channel.mNumScalingKeys,
                   append_vector);
+    }
+    // Takes are cut out of longer times; they begin with their first key.
+    double start = std::numeric_limits<double>::infinity();
+    for (const GltfTrack& track : own.tracks) {
+        start = std::min(start, track.times.front());
+    }
+    for (GltfTrack& track : own.tracks) {
+        for (double& time : track.times) {
+            time -= start;
+        }
     }
     if (!own.tracks.empty()) {
         result_.animations.push_back(std::move(own));

@@ -163,6 +163,7 @@ constexpr MeshFormat kFormats[] = {
      .write_tets = write_tetgen,
      .read_any = read_tetgen_any},
     {.ending = ".usda", .title = "Universal Scene Description", .write_surface = write_usda},
+    {.ending = ".vtp", .title = "VTK surface", .read_surface = surface_from_mixed<parse_vtu>},
     {.ending = ".vtu",
      .title = "VTK unstructured grid",
      .read_surface = surface_from_mixed<parse_vtu>,

@@ -162,8 +162,7 @@ void Reader::read_nodes() {
         scene_node_[file_node] = static_cast<Index>(i);
         GltfNode node =
             node_from(doc_.item("nodes", file_node), fmt::format("nodes[{}]", file_node));
-        node.parent =
-            parent[file_node] < 0 ? -1 : scene_node_[static_cast<std::size_t>(parent[file_node])];
+        node.parent = parent[file_node] < 0 ? -1 : scene_node_[at(parent[file_node])];
         scene_.nodes.push_back(std::move(node));
     }
     world_ = world_transforms(scene_);
@@ -276,7 +275,7 @@ void Reader::read_primitive(const json& primitive, const json& mesh, std::size_t
 
     // Place the part in the world, unless joints will.
     if (part.skin < 0) {
-        const Eigen::Affine3d& T = world_[static_cast<std::size_t>(scene_node_[node_index])];
+        const Eigen::Affine3d& T = world_[at(scene_node_[node_index])];
         const Mat3 A = T.linear();
         shape.points =
             ((shape.points * A.transpose()).rowwise() + T.translation().transpose()).eval();
@@ -429,7 +428,7 @@ void Reader::read_binding(const json& attributes, const json& node, GltfPart& pa
     part.joints.resize(rows, 4);
     for (Eigen::Index i = 0; i < rows; ++i) {
         for (int k = 0; k < 4; ++k) {
-            const double joint = joints.values[static_cast<std::size_t>(4 * i + k)];
+            const double joint = joints.values[at(4 * i + k)];
             part.joints(i, k) = joint >= 0 && joint < 65536 ? static_cast<Index>(joint) : -1;
         }
     }
@@ -477,8 +476,7 @@ void Reader::finish_weights() {
         if (part.skin < 0) {
             continue;
         }
-        const auto joints =
-            static_cast<Index>(scene_.skins[static_cast<std::size_t>(part.skin)].joints.size());
+        const auto joints = static_cast<Index>(scene_.skins[at(part.skin)].joints.size());
         for (Eigen::Index i = 0; i < part.weights.rows(); ++i) {
             double sum = 0.0;
             for (int k = 0; k < 4; ++k) {
@@ -557,7 +555,7 @@ void Reader::read_track(const json& animation, const json& channel, GltfAnimatio
         track.path = GltfPath::MorphWeights;
         track.node = -1;
         track.part = parts->second.front();
-        width = scene_.parts[static_cast<std::size_t>(track.part)].morphs.size();
+        width = scene_.parts[at(track.part)].morphs.size();
     } else if (path != "translation") {
         return;  // of an extension
     }

@@ -26,8 +26,7 @@ std::vector<Eigen::Matrix4d> joint_transforms(const std::vector<Eigen::Affine3d>
                                               const GltfSkin& skin) {
     std::vector<Eigen::Matrix4d> T;
     for (std::size_t j = 0; j < skin.joints.size(); ++j) {
-        T.push_back(world[static_cast<std::size_t>(skin.joints[j])].matrix() *
-                    skin.inverse_bind[j]);
+        T.push_back(world[at(skin.joints[j])].matrix() * skin.inverse_bind[j]);
     }
     return T;
 }
@@ -41,8 +40,7 @@ Points skinned_points(const GltfPart& part, const std::vector<Eigen::Matrix4d>& 
         for (int k = 0; k < 4; ++k) {
             if (part.weights(i, k) != 0.0) {
                 posed.row(i) +=
-                    part.weights(i, k) *
-                    (T[static_cast<std::size_t>(part.joints(i, k))] * p).head<3>().transpose();
+                    part.weights(i, k) * (T[at(part.joints(i, k))] * p).head<3>().transpose();
             }
         }
     }
@@ -66,7 +64,7 @@ std::vector<Eigen::Affine3d> world_transforms(const GltfScene& scene) {
         Eigen::Affine3d T = Eigen::Affine3d::Identity();
         T.linear() = node.rotation.toRotationMatrix() * node.scale.asDiagonal();
         T.translation() = node.translation;
-        world.push_back(node.parent < 0 ? T : world[static_cast<std::size_t>(node.parent)] * T);
+        world.push_back(node.parent < 0 ? T : world[at(node.parent)] * T);
     }
     return world;
 }
@@ -75,15 +73,14 @@ Points posed_points(const GltfScene& scene, const GltfPart& part) {
     if (part.skin < 0) {
         return morphed_points(part);
     }
-    return skinned_points(part, joint_transforms(world_transforms(scene),
-                                                 scene.skins[static_cast<std::size_t>(part.skin)]));
+    return skinned_points(part,
+                          joint_transforms(world_transforms(scene), scene.skins[at(part.skin)]));
 }
 
 Points posed_points(const GltfScene& scene, const GltfPart& part,
                     const std::vector<Eigen::Affine3d>& world) {
     if (part.skin >= 0) {
-        return skinned_points(
-            part, joint_transforms(world, scene.skins[static_cast<std::size_t>(part.skin)]));
+        return skinned_points(part, joint_transforms(world, scene.skins[at(part.skin)]));
     }
     const Points shape = morphed_points(part);
     if (part.node < 0) {
@@ -112,9 +109,8 @@ std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where)
     std::vector<MeshPart> parts;
     for (const GltfPart& part : scene.parts) {
         MeshPart rest = part.part;
-        rest.mesh.points = part.skin < 0
-                               ? morphed_points(part)
-                               : skinned_points(part, skins[static_cast<std::size_t>(part.skin)]);
+        rest.mesh.points =
+            part.skin < 0 ? morphed_points(part) : skinned_points(part, skins[at(part.skin)]);
         // Finite matrices can still move finite points beyond what a double holds.
         require_valid(rest.mesh, fmt::format("{}, part '{}' at rest", where, rest.name));
         parts.push_back(std::move(rest));
@@ -124,7 +120,7 @@ std::vector<MeshPart> rest_parts(const GltfScene& scene, std::string_view where)
 
 void add_vertex_animation(GltfScene& scene, Index part_index, std::span<const double> times,
                           std::vector<Points> frames) {
-    GltfPart& part = scene.parts[static_cast<std::size_t>(part_index)];
+    GltfPart& part = scene.parts[at(part_index)];
     const std::string where = fmt::format("animation of '{}'", part.part.name);
     const auto refuse = [&](std::string found, std::string needs) {
         throw InputError({.where = where,
@@ -182,8 +178,7 @@ Index add_motion(GltfScene& scene, const MotionClip& clip) {
         for (std::size_t j = 0; j < clip.joints.size(); ++j) {
             const Index parent = clip.joints[j].parent;
             const Eigen::Isometry3d local =
-                parent < 0 ? world[j]
-                           : world[static_cast<std::size_t>(parent)].inverse() * world[j];
+                parent < 0 ? world[j] : world[at(parent)].inverse() * world[j];
             Eigen::Quaterniond q(local.linear());
             // q and -q are the same turn; the nearer one fades without a detour.
             if (q.dot(last[j]) < 0) {

@@ -199,8 +199,7 @@ void Writer::require_valid_part(const GltfPart& part) const {
         refuse_scene(where, "a skin without joints and weights for every point",
                      "four of each per point");
     }
-    const auto joints =
-        static_cast<Index>(scene_.skins[static_cast<std::size_t>(part.skin)].joints.size());
+    const auto joints = static_cast<Index>(scene_.skins[at(part.skin)].joints.size());
     for (Eigen::Index i = 0; i < points; ++i) {
         if (part.joints.row(i).minCoeff() < 0 || part.joints.row(i).maxCoeff() >= joints ||
             !(part.weights.row(i).minCoeff() >= 0) ||
@@ -267,7 +266,7 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
         }
         const std::span<const Index> flat(joints.data(), static_cast<std::size_t>(joints.size()));
         attributes["JOINTS_0"] =
-            scene_.skins[static_cast<std::size_t>(part.skin)].joints.size() <= 256
+            scene_.skins[at(part.skin)].joints.size() <= 256
                 ? add_whole<std::uint8_t>(flat, 4, "VEC4", kUnsignedByte, kArrayBuffer)
                 : add_whole<std::uint16_t>(flat, 4, "VEC4", kUnsignedShort, kArrayBuffer);
         attributes["WEIGHTS_0"] =
@@ -379,7 +378,7 @@ void Writer::add_nodes() {
              {"rotation", {q.x(), q.y(), q.z(), q.w()}},
              {"scale", {node.scale.x(), node.scale.y(), node.scale.z()}}});
         if (node.parent >= 0) {
-            nodes_[static_cast<std::size_t>(node.parent)]["children"].push_back(i);
+            nodes_[at(node.parent)]["children"].push_back(i);
         }
     }
 }

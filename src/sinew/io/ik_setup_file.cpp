@@ -88,6 +88,50 @@ IkSetup read_ik_setup(const std::filesystem::path& path) {
     return parse_ik_setup(read_file_bytes(path), path.string());
 }
 
+MarkerSetFile parse_marker_set(std::string text, const std::string& file) {
+    if (is_json_text(text)) {
+        MarkerSetFile out = settings_from_json<MarkerSetFile>(text, file);
+        for (const MarkerPlace& m : out.markers) {
+            if (m.body.empty() == m.landmark.empty()) {
+                throw InputError({.where = fmt::format("{}, marker '{}'", file, m.name),
+                                  .found = m.body.empty() ? "neither body nor landmark"
+                                                          : "a body and a landmark",
+                                  .needs = "one of them",
+                                  .remedy = "correct the file"});
+            }
+        }
+        return out;
+    }
+    const XmlFile xml(std::move(text), file);
+    MarkerSetFile out;
+    const pugi::xml_node set = find_set(xml, "MarkerSet");
+    for (const pugi::xml_node& node :
+         (set.child("objects") ? set.child("objects") : set).children("Marker")) {
+        MarkerPlace m{.name = xml.need_attribute(node, "name")};
+        for (const char* name :
+             {"socket_parent_frame", "socket_parent_frame_connectee_name", "body"}) {
+            if (m.body.empty()) {
+                m.body = trimmed_text(node.child(name));
+            }
+        }
+        m.body = m.body.substr(m.body.find_last_of('/') + 1);
+        if (m.body.empty()) {
+            xml.fail(node, "no <socket_parent_frame>", "the body that carries the marker");
+        }
+        const Vec3 at = xml.vector(xml.need(node, "location"));
+        m.position = {at.x(), at.y(), at.z()};
+        out.markers.push_back(std::move(m));
+    }
+    if (out.markers.empty()) {
+        xml.fail(set, "no <Marker>", "markers with bodies and locations");
+    }
+    return out;
+}
+
+MarkerSetFile read_marker_set(const std::filesystem::path& path) {
+    return parse_marker_set(read_file_bytes(path), path.string());
+}
+
 ScaleSetup parse_scale_setup(std::string text, const std::string& file) {
     if (is_json_text(text)) {
         return settings_from_json<ScaleSetup>(text, file);

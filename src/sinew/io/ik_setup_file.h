@@ -2,6 +2,7 @@
 
 #include "sinew/base/fields.h"
 
+#include <array>
 #include <concepts>
 #include <filesystem>
 #include <string>
@@ -34,6 +35,39 @@ void visit_fields(Options& o, Visitor&& v) {
 /// @throws InputError
 IkSetup read_ik_setup(const std::filesystem::path& path);
 IkSetup parse_ik_setup(std::string text, const std::string& file);
+
+/// Where a marker sits: on a body of the model, or where a landmark of the body is.
+struct MarkerPlace {
+    std::string name = {};
+    std::string body = {};
+    std::array<double, 3> position = {0.0, 0.0, 0.0};  ///< in the body, m
+    std::string landmark = {};  ///< in place of body and position: a marker that the model has
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, MarkerPlace>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.name, Field{.name = "name", .help = "as the marker data have it", .is_required = true});
+    v(o.body, Field{.name = "body", .help = "that carries it"});
+    v(o.position, Field{.name = "position", .help = "in the body", .unit = "m"});
+    v(o.landmark, Field{.name = "landmark",
+                        .help = "in place of both: a marker or landmark that the model has"});
+}
+
+struct MarkerSetFile {
+    std::vector<MarkerPlace> markers = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, MarkerSetFile>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.markers, Field{.name = "markers", .help = "names and places", .is_required = true});
+}
+
+/// OpenSim's MarkerSet (.xml), of version 3 or 4; or the JSON above.
+/// @throws InputError
+MarkerSetFile read_marker_set(const std::filesystem::path& path);
+MarkerSetFile parse_marker_set(std::string text, const std::string& file);
 
 /// One scale factor: along axes of bodies, the mean over pairs of markers of their measured
 /// distance over the model's.

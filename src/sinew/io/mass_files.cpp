@@ -107,8 +107,7 @@ private:
                     node, fmt::format("parent {} does not come before", sinew::quoted(parent_name)),
                     "parents before children");
             }
-            joint.parent_frame =
-                joint_place_[static_cast<std::size_t>(joint.parent)].inverse() * T_joint;
+            joint.parent_frame = joint_place_[at(joint.parent)].inverse() * T_joint;
         } else {
             parents_.push_back(-1);
         }
@@ -191,8 +190,7 @@ private:
 
     PathPoint point_of(const Vec3& world, Index body, bool is_inner) const {
         const auto anchor = [&](Index b, double weight) {
-            return PathPoint::Anchor{b, joint_place_[static_cast<std::size_t>(b)].inverse() * world,
-                                     weight};
+            return PathPoint::Anchor{b, joint_place_[at(b)].inverse() * world, weight};
         };
         PathPoint point;
         std::size_t nearest = 0;
@@ -210,8 +208,7 @@ private:
             return point;
         }
         const double a = 1.0 / std::sqrt(std::max(distance[nearest], 1e-12));
-        const double b =
-            1.0 / std::sqrt(std::max(distance[static_cast<std::size_t>(parent)], 1e-12));
+        const double b = 1.0 / std::sqrt(std::max(distance[at(parent)], 1e-12));
         point.anchors = {anchor(static_cast<Index>(nearest), a / (a + b)),
                          anchor(parent, b / (a + b))};
         return point;

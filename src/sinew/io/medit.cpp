@@ -164,7 +164,7 @@ void append_cells(std::string& out, std::string_view keyword, const Cells& cells
             append_integer(out, std::int64_t{cells(i, k)} + 1);
             out += ' ';
         }
-        append_integer(out, refs.empty() ? 0 : refs[static_cast<std::size_t>(i)]);
+        append_integer(out, refs.empty() ? 0 : refs[at(i)]);
         out += '\n';
     }
 }

@@ -33,8 +33,8 @@ public:
     MeshPart cut(Triangles triangles, std::string name) {
         std::vector<Index> used;
         for (Index& corner : triangles.reshaped()) {
-            if (place_[static_cast<std::size_t>(corner)] < 0) {
-                place_[static_cast<std::size_t>(corner)] = 0;
+            if (place_[at(corner)] < 0) {
+                place_[at(corner)] = 0;
                 used.push_back(corner);
             }
         }
@@ -43,14 +43,14 @@ public:
         part.name = std::move(name);
         part.mesh.points.resize(static_cast<Eigen::Index>(used.size()), 3);
         for (std::size_t i = 0; i < used.size(); ++i) {
-            place_[static_cast<std::size_t>(used[i])] = static_cast<Index>(i);
+            place_[at(used[i])] = static_cast<Index>(i);
             part.mesh.points.row(static_cast<Eigen::Index>(i)) = mesh_.points.row(used[i]);
         }
         for (Index& corner : triangles.reshaped()) {
-            corner = place_[static_cast<std::size_t>(corner)];
+            corner = place_[at(corner)];
         }
         for (const Index old : used) {
-            place_[static_cast<std::size_t>(old)] = -1;
+            place_[at(old)] = -1;
         }
         part.mesh.triangles = std::move(triangles);
         add_data(used, part.mesh);
@@ -78,7 +78,7 @@ private:
 std::vector<MeshPart> parts_by_label(const MixedMesh& mesh, const std::string& stem) {
     std::map<int, std::vector<Eigen::Index>> rows;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        rows[mesh.label[static_cast<std::size_t>(t)]].push_back(t);
+        rows[mesh.label[at(t)]].push_back(t);
     }
     std::vector<MeshPart> parts;
     PartCutter cutter(mesh.tets);

@@ -16,7 +16,9 @@ struct MjcfText {
 };
 
 struct MjcfOptions {
-    UpAxis up = UpAxis::Y;  ///< of the file's world; the model's own is Y
+    UpAxis up = UpAxis::Y;    ///< of the file's world; the model's own is Y
+    std::string meshes = {};  ///< folder of the shapes' files, seen from the written file; empty:
+                              ///< shapes are left out
 };
 
 /// Bodies, hinges and slides with the model's coordinates (joint values are the coordinates

@@ -13,7 +13,38 @@ namespace sinew::detail {
 
 using Node = pugi::xml_node;
 
+std::string MjcfScales::compiler_option(const char* name) const {
+    std::string text;
+    for (const Node& node : file_.root().children("compiler")) {
+        text = node.attribute(name) ? node.attribute(name).value() : text;
+    }
+    return text;
+}
+
 void MjcfScales::weigh(const Node& node, const std::string& cls, RigidBody& body) {
+    weigh_shapes(node, cls, body);
+    // What MuJoCo's compiler does to bodies that are too light or that no solid could be.
+    const auto bound = [&](const char* name) {
+        const std::string text = compiler_option(name);
+        return text.empty() ? 0.0 : file_.numbers(file_.root(), text, 1)[0];
+    };
+    body.mass = std::max(body.mass, bound("boundmass"));
+    const double least = bound("boundinertia");
+    const bool is_balanced = compiler_option("balanceinertia") == "true";
+    if (least > 0.0 || is_balanced) {
+        const auto [values, vectors] =
+            symmetric_eigen(Mat3(0.5 * (body.inertia + body.inertia.transpose())));
+        Vec3 I = values.cwiseMax(least);
+        if (is_balanced && I[0] + I[1] < I[2]) {
+            I = Vec3::Constant(I.mean());
+        }
+        if (I != values) {
+            body.inertia = vectors * I.asDiagonal() * vectors.transpose();
+        }
+    }
+}
+
+void MjcfScales::weigh_shapes(const Node& node, const std::string& cls, RigidBody& body) {
     const Node inertial = node.child("inertial");
     if (inertial) {
         const Placement T = attributes_.placement_of(inertial, "");
@@ -33,14 +64,11 @@ void MjcfScales::weigh(const Node& node, const std::string& cls, RigidBody& body
     add_geom_masses(node, cls, body);
 }
 
-// A solid of triangles.
-bool MjcfScales::weigh_mesh(const Node& geom, const std::string& cls, Piece& piece) const {
+std::filesystem::path MjcfScales::mesh_of(const Node& geom, const std::string& cls,
+                                          Vec3& scale) const {
     const std::string name = attributes_.get(geom, "mesh", cls);
     Node asset;
-    std::string meshdir;
-    for (const Node& node : file_.root().children("compiler")) {
-        meshdir = node.attribute("meshdir") ? node.attribute("meshdir").value() : meshdir;
-    }
+    const std::string meshdir = compiler_option("meshdir");
     for (const Node& assets : file_.root().children("asset")) {
         for (const Node& mesh : assets.children("mesh")) {
             const std::filesystem::path file(mesh.attribute("file").value());
@@ -50,15 +78,21 @@ bool MjcfScales::weigh_mesh(const Node& geom, const std::string& cls, Piece& pie
         }
     }
     if (!asset || folder_.empty()) {
-        return false;
+        return {};
     }
-    const std::filesystem::path file = folder_ / meshdir / asset.attribute("file").value();
+    scale = asset.attribute("scale") ? attributes_.vec(asset, "scale") : Vec3::Ones();
+    return folder_ / meshdir / asset.attribute("file").value();
+}
+
+// A solid of triangles.
+bool MjcfScales::weigh_mesh(const Node& geom, const std::string& cls, Piece& piece) const {
+    Vec3 scale;
+    const std::filesystem::path file = mesh_of(geom, cls, scale);
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored) ||
         lower(file.extension().string()) != ".stl") {
         return false;
     }
-    const Vec3 scale = asset.attribute("scale") ? attributes_.vec(asset, "scale") : Vec3::Ones();
     const Placement T = attributes_.placement_of(geom, cls);
     Piece sum;
     for (const MeshPart& part : parse_stl(read_file_bytes(file), file.string())) {

@@ -16,6 +16,9 @@ public:
     MjcfScales(const XmlFile& file, const MjcfAttributes& attributes, std::filesystem::path folder)
         : file_(file), attributes_(attributes), folder_(std::move(folder)) {}
 
+    /// The file and scale of the mesh that a shape shows; empty where it has none.
+    std::filesystem::path mesh_of(const pugi::xml_node& geom, const std::string& childclass,
+                                  Vec3& scale) const;
     void weigh(const pugi::xml_node& node, const std::string& childclass, RigidBody& body);
     /// Shapes that could not be weighed.
     int unweighed() const {
@@ -28,6 +31,8 @@ private:
         Vec3 com = Vec3::Zero();
         Mat3 inertia = Mat3::Zero();
     };
+    std::string compiler_option(const char* name) const;
+    void weigh_shapes(const pugi::xml_node& node, const std::string& cls, RigidBody& body);
     bool weigh_mesh(const pugi::xml_node& geom, const std::string& cls, Piece& piece) const;
     void add_geom_masses(const pugi::xml_node& node, const std::string& cls, RigidBody& body);
 

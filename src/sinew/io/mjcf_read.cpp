@@ -12,6 +12,7 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -62,6 +63,9 @@ public:
             for (const Node& spatial : node.children("spatial")) {
                 tendons_.emplace(spatial.attribute("name").value(), spatial);
             }
+            for (const Node& fixed : node.children("fixed")) {
+                fixed_.emplace(fixed.attribute("name").value(), fixed);
+            }
         }
         for (const Node& node : root.children("actuator")) {
             add_actuators(node);
@@ -101,11 +105,21 @@ private:
             if (const std::string text = attributes_.get(geom, "size", cls); !text.empty()) {
                 g.size = file_.numbers(geom, text);
             }
+            if (const std::string ends = attributes_.get(geom, "fromto", cls); !ends.empty()) {
+                const std::vector<double> x = file_.numbers(geom, ends, 6);
+                const Vec3 a(x[0], x[1], x[2]);
+                const Vec3 b(x[3], x[4], x[5]);
+                g.placement.position = 0.5 * (a + b);
+                g.placement.rotation = turn_between(Vec3::UnitZ(), attributes_.unit(geom, b - a));
+            }
             if (geom.attribute("name")) {
                 geoms_[geom.attribute("name").value()] = g;
             }
+            if (g.type == "mesh") {
+                add_shape(geom, g, cls);
+            }
             if (body >= 0 && g.type == "box" && g.size.size() == 3) {
-                RigidBody& rigid = model_.bodies[static_cast<std::size_t>(body)];
+                RigidBody& rigid = model_.bodies[at(body)];
                 if (rigid.box.isZero()) {
                     rigid.box = 2.0 * Vec3(g.size[0], g.size[1], g.size[2]);
                     rigid.box_placement = g.placement;
@@ -119,6 +133,16 @@ private:
         }
     }
 
+    void add_shape(const Node& geom, const Geom& g, const std::string& cls) {
+        BodyShape shape{.body = g.body, .placement = g.placement};
+        const std::filesystem::path file = scales_.mesh_of(geom, cls, shape.scale);
+        if (!file.empty()) {
+            shape.name = file.stem().string();
+            shape.file = std::filesystem::absolute(file).lexically_normal().string();
+            model_.shapes.push_back(std::move(shape));
+        }
+    }
+
     void add_body(const Node& node, Index parent, const Placement& T_parent,
                   const std::string& cls) {
         const Placement T = attributes_.placement_of(node, cls);
@@ -126,7 +150,7 @@ private:
                                      ? node.attribute("name").value()
                                      : fmt::format("body_{}", model_.bodies.size() + 1);
         const Index body = add_joints(node, parent, T, name, cls);
-        scales_.weigh(node, cls, model_.bodies[static_cast<std::size_t>(body)]);
+        scales_.weigh(node, cls, model_.bodies[at(body)]);
         add_contents(node, body, T_parent * T, cls);
         // Bodies beyond it have come after it.
         const bool weighs = std::any_of(model_.bodies.begin() + body, model_.bodies.end(),
@@ -257,8 +281,7 @@ private:
         if (const std::string text = attributes_.get(node, "ref", cls); !text.empty()) {
             const double reference = file_.numbers(node, text, 1)[0];
             c.rest = type == "hinge" ? attributes_.angle(reference) : reference;
-            references_[static_cast<std::size_t>(type == "hinge" ? turns - 1 : 2 + shifts)] =
-                c.rest;
+            references_[at(type == "hinge" ? turns - 1 : 2 + shifts)] = c.rest;
         }
         return true;
     }
@@ -299,7 +322,7 @@ private:
             if (node.attribute("polycoef")) {
                 c = file_.numbers(node, node.attribute("polycoef").value());
             }
-            Coordinate& q = model_.coordinates[static_cast<std::size_t>(dependent)];
+            Coordinate& q = model_.coordinates[at(dependent)];
             if (leader < 0) {
                 // One joint alone is held where it is.
                 q.rest += c.empty() ? 0.0 : c[0];
@@ -311,10 +334,9 @@ private:
                 {.name = fmt::format("coupler_{}", model_.couplers.size() + 1),
                  .dependent = dependent,
                  .independent = leader,
-                 .function = {
-                     .kind = ScalarFunction::Kind::Polynomial,
-                     .coefficients = detail::expand_polynomial(
-                         c, model_.coordinates[static_cast<std::size_t>(leader)].rest, q.rest)}});
+                 .function = {.kind = ScalarFunction::Kind::Polynomial,
+                              .coefficients = detail::expand_polynomial(
+                                  c, model_.coordinates[at(leader)].rest, q.rest)}});
         }
     }
 
@@ -327,6 +349,10 @@ private:
                 ++other_actuators_;
                 continue;
             }
+            if (is_pull_only(node)) {
+                add_pull_only(node, tendon);
+                continue;
+            }
             const auto it = tendons_.find(tendon);
             if (it == tendons_.end()) {
                 file_.fail(node, fmt::format("tendon {}", sinew::quoted(tendon)),
@@ -336,9 +362,92 @@ private:
         }
     }
 
+    // A muscle that no control can activate has its passive curve alone: that is how ligaments and
+    // stops are written.
+    bool is_pull_only(const Node& node) const {
+        constexpr double kNone = 1e-6;
+        const std::string text = attributes_.get(node, "ctrlrange", "");
+        return std::strcmp(node.name(), "muscle") == 0 && !text.empty() &&
+               file_.numbers(node, text, 2)[1] < kNone && node.attribute("lengthrange") &&
+               node.attribute("range");
+    }
+
+    void add_pull_only(const Node& node, const std::string& tendon) {
+        const auto numbers = [&](const char* name, std::size_t count) {
+            return file_.numbers(node, file_.need_attribute(node, name), count);
+        };
+        const std::vector<double> lengths = numbers("lengthrange", 2);
+        const std::vector<double> range = numbers("range", 2);
+        if (!(lengths[1] > lengths[0]) || !(range[1] > range[0])) {
+            file_.fail(node, "ranges of lengths that do not rise", "rising ranges");
+        }
+        // MuJoCo's passive curve: quadratic from L = 1 to (1 + lmax) / 2, then a line.
+        const double unit = (lengths[1] - lengths[0]) / (range[1] - range[0]);
+        const double slack = lengths[0] + (1.0 - range[0]) * unit;
+        const double toe = 0.5 * (numbers("lmax", 1)[0] - 1.0);
+        if (!(toe > 0.0)) {
+            file_.fail(node, fmt::format("lmax {}", 1.0 + 2.0 * toe), "a number > 1");
+        }
+        const double stiffness = numbers("force", 1)[0] * numbers("fpmax", 1)[0] / toe;
+        const std::string name = node.attribute("name") ? node.attribute("name").value() : tendon;
+        if (const auto fixed = fixed_.find(tendon); fixed != fixed_.end()) {
+            add_limit_end(fixed->second, name, slack, unit * toe, stiffness / unit);
+            return;
+        }
+        const auto it = tendons_.find(tendon);
+        if (it == tendons_.end()) {
+            file_.fail(node, fmt::format("tendon {}", sinew::quoted(tendon)),
+                       "the name of a tendon");
+        }
+        MuscleUnit band;
+        read_points(it->second, band);
+        model_.ligaments.push_back({.name = name,
+                                    .points = std::move(band.points),
+                                    .wraps = std::move(band.wraps),
+                                    .law = Ligament::Law::Toe,
+                                    .slack = slack,
+                                    .force = stiffness * slack / unit,
+                                    .toe = toe * unit / slack});
+    }
+
+    // NAME_upper and NAME_lower make one limit.
+    void add_limit_end(const Node& fixed, const std::string& name, double end, double transition,
+                       double stiffness) {
+        const Node part = file_.need(fixed, "joint");
+        const Index coordinate = find_coordinate(model_, file_.need_attribute(part, "joint"));
+        if (coordinate < 0) {
+            file_.fail(part, "an unknown joint", "a joint that turns or slides");
+        }
+        const double sign = file_.numbers(part, file_.need_attribute(part, "coef"), 1)[0];
+        const bool is_upper = sign > 0.0;
+        std::string stem = name;
+        for (const std::string_view tail : {"_upper", "_lower"}) {
+            stem = stem.ends_with(tail) ? stem.substr(0, stem.size() - tail.size()) : stem;
+        }
+        auto it = std::find_if(model_.limits.begin(), model_.limits.end(),
+                               [&](const CoordinateLimit& l) { return l.name == stem; });
+        if (it == model_.limits.end()) {
+            constexpr double kFar = 1e6;  // where the other end is until it is read
+            model_.limits.push_back(
+                {.name = stem, .coordinate = coordinate, .low = -kFar, .high = kFar});
+            it = model_.limits.end() - 1;
+        }
+        (is_upper ? it->high : it->low) = is_upper ? end : -end;
+        (is_upper ? it->high_stiffness : it->low_stiffness) = stiffness;
+        it->transition = transition;
+    }
+
     void add_muscle(const Node& node, const Node& spatial, const std::string& tendon) {
         MuscleUnit unit{.name = node.attribute("name") ? node.attribute("name").value() : tendon};
+        read_strength(node, read_points(spatial, unit), unit);
+        model_.muscles.push_back(std::move(unit));
+    }
+
+    // Sites and surfaces of a tendon. Returns its length in the file's pose, surfaces left out.
+    double read_points(const Node& spatial, MuscleUnit& unit) {
         double length = 0.0;
+        double divisor = 0.0;  // of the pulley before the next site
+        double branch = 1.0;
         Vec3 last = Vec3::Zero();
         std::vector<std::pair<Node, std::size_t>> wraps;
         for (const Node& part : spatial.children()) {
@@ -346,8 +455,16 @@ private:
                 wraps.emplace_back(part, unit.points.size());
                 continue;
             }
+            if (std::strcmp(part.name(), "pulley") == 0) {
+                divisor = file_.numbers(part, file_.need_attribute(part, "divisor"), 1)[0];
+                if (!(divisor > 0.0)) {
+                    file_.fail(part, fmt::format("a divisor of {}", divisor), "a number > 0");
+                }
+                continue;
+            }
             if (std::strcmp(part.name(), "site") != 0) {
-                file_.fail(part, fmt::format("<{}> in a tendon", part.name()), "sites and geoms");
+                file_.fail(part, fmt::format("<{}> in a tendon", part.name()),
+                           "sites, geoms and pulleys");
             }
             const std::string name = file_.need_attribute(part, "site");
             const auto site = sites_.find(name);
@@ -358,7 +475,12 @@ private:
             PathPoint point;
             point.name = name;
             point.anchors = {{site->second.body, site->second.position, 1.0}};
-            length += unit.points.empty() ? 0.0 : (site->second.world - last).norm();
+            point.divisor = divisor;
+            branch = divisor > 0.0 ? divisor : branch;
+            length += unit.points.empty() || divisor > 0.0
+                          ? 0.0
+                          : (site->second.world - last).norm() / branch;
+            divisor = 0.0;
             last = site->second.world;
             unit.points.push_back(point);
         }
@@ -368,8 +490,7 @@ private:
         for (const auto& [geom, before] : wraps) {
             add_wrap(geom, before, unit);
         }
-        read_strength(node, length, unit);
-        model_.muscles.push_back(std::move(unit));
+        return length;
     }
 
     void add_wrap(const Node& node, std::size_t before, MuscleUnit& unit) {
@@ -383,11 +504,20 @@ private:
             file_.fail(node, fmt::format("a wrap over a {}", geom.type), "a sphere or a cylinder");
         }
         const std::string side = node.attribute("sidesite").value();
-        const auto [it, is_new] =
-            wraps_.try_emplace(name + "\n" + side, static_cast<Index>(model_.wraps.size()));
+        // Branches behind pulleys may touch a surface each: every touch has one of its own.
+        std::string key = name + "\n" + side;
+        std::string suffix;
+        for (int use = 2; wraps_.contains(key) &&
+                          std::any_of(unit.wraps.begin(), unit.wraps.end(),
+                                      [&](const PathWrap& w) { return w.object == wraps_[key]; });
+             ++use) {
+            suffix = fmt::format("_{}", use);
+            key = name + "\n" + side + suffix;
+        }
+        const auto [it, is_new] = wraps_.try_emplace(key, static_cast<Index>(model_.wraps.size()));
         if (is_new) {
             const bool is_sphere = geom.type == "sphere";
-            WrapObject wrap{.name = side.empty() ? name : name + "_" + side,
+            WrapObject wrap{.name = (side.empty() ? name : name + "_" + side) + suffix,
                             .body = geom.body,
                             .kind = is_sphere ? WrapKind::Sphere : WrapKind::Cylinder,
                             .placement = geom.placement};
@@ -485,6 +615,7 @@ private:
     std::map<std::string, Site> sites_ = {};
     std::map<std::string, Geom> geoms_ = {};
     std::map<std::string, Node> tendons_ = {};
+    std::map<std::string, Node> fixed_ = {};
     std::map<std::string, Index> wraps_ = {};
     std::array<double, 6> references_ = {};  // of the joint being read
     int other_actuators_ = 0;

@@ -237,7 +237,7 @@ private:
                                       const std::vector<std::vector<std::size_t>>& of_part) const {
         std::vector<bool> is_used(vertices_, false);
         for (const Index corner : polygons_.corners) {
-            is_used[static_cast<std::size_t>(corner)] = true;
+            is_used[at(corner)] = true;
         }
         std::vector<MeshPart> parts;
         std::vector<Index> place(vertices_, -1);
@@ -283,16 +283,16 @@ private:
         MeshPart part;
         part.mesh.points.resize(static_cast<Eigen::Index>(vertices.size()), 3);
         for (std::size_t i = 0; i < vertices.size(); ++i) {
-            place[static_cast<std::size_t>(vertices[i])] = static_cast<Index>(i);
+            place[at(vertices[i])] = static_cast<Index>(i);
             part.mesh.points.row(static_cast<Eigen::Index>(i)) = all.row(vertices[i]);
         }
         for (Index& corner : polygons.corners) {
-            corner = place[static_cast<std::size_t>(corner)];
+            corner = place[at(corner)];
         }
         part.mesh.triangles = triangulated(part.mesh.points, polygons);
         add_colours(vertices, part.mesh);
         for (const Index v : vertices) {
-            place[static_cast<std::size_t>(v)] = -1;
+            place[at(v)] = -1;
         }
         return part;
     }
@@ -345,8 +345,7 @@ void append_vertices(std::string& out, const TriangleMesh& mesh) {
         }
         for (int k = 0; colour != nullptr && k < colour->components; ++k) {
             out += ' ';
-            append_number(out,
-                          colour->values[static_cast<std::size_t>(i * colour->components + k)]);
+            append_number(out, colour->values[at(i * colour->components + k)]);
         }
         out += '\n';
     }

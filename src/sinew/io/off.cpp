@@ -169,7 +169,7 @@ std::string format_off(std::span<const MeshPart> parts) {
             out += ' ';
         }
         for (int k = 0; has_colour && k < components; ++k) {
-            append_number(out, colour->values[static_cast<std::size_t>(i * components + k)]);
+            append_number(out, colour->values[at(i * components + k)]);
             out += ' ';
         }
         out.back() = '\n';

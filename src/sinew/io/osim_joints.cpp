@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -132,7 +133,7 @@ void read_custom_axes(OsimReader& r, const pugi::xml_node& node, ModelJoint& joi
             for (std::size_t k = 0; k < 3; ++k) {
                 turns = turns || joint.axes[k].coordinate == out.coordinate;
             }
-            r.model.coordinates[static_cast<std::size_t>(out.coordinate)].is_rotation = turns;
+            r.model.coordinates[at(out.coordinate)].is_rotation = turns;
         }
     }
 }
@@ -212,7 +213,7 @@ void add_scapulothoracic(OsimReader& r, const pugi::xml_node& node, const ModelJ
 void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
                const pugi::xml_node& coordinate_list) {
     if (std::strcmp(node.name(), "ScapulothoracicJoint") == 0) {
-        add_scapulothoracic(r, node, std::move(joint), coordinate_list);
+        add_scapulothoracic(r, node, joint, coordinate_list);
         return;
     }
     if (!find_kind(node.name(), joint.kind)) {
@@ -242,25 +243,58 @@ void add_joint(OsimReader& r, const pugi::xml_node& node, ModelJoint joint,
         }
         for (std::size_t i = 3; i < 6; ++i) {
             if (joint.axes[i].coordinate >= 0) {
-                r.model.coordinates[static_cast<std::size_t>(joint.axes[i].coordinate)]
-                    .is_rotation = false;
+                r.model.coordinates[at(joint.axes[i].coordinate)].is_rotation = false;
             }
         }
     }
     r.model.joints.push_back(std::move(joint));
 }
 
+// A reversed joint of format 3 keeps its tree: only the direction of its motion is the other one.
+void reverse_last(OsimReader& r, const pugi::xml_node& node) {
+    const std::size_t j = r.model.joints.size() - 1;
+    ModelJoint joint = r.model.joints[j];
+    std::swap(joint.parent, joint.child);
+    std::swap(joint.parent_frame, joint.child_frame);
+    reverse_osim_joint(r, node, joint);
+    r.model.joints[j] = joint;
+}
+
+// One end of a joint: <socket_parent_frame>, or as versions 30500 to 30502 had it, <parent_body>
+// with a place in it.
+Index joint_end(const OsimReader& r, const pugi::xml_node& node, const std::string& end,
+                Placement& frame) {
+    const pugi::xml_node old = socket_of(node, end + "_body");
+    const Index body =
+        frame_body(r, node, old ? old : need_socket(r.file, node, end + "_frame"), frame);
+    frame = frame * placement_of(r, node.child(("location_in_" + end).c_str()),
+                                 node.child(("orientation_in_" + end).c_str()));
+    return body;
+}
+
 void read_joint_set(OsimReader& r, const std::vector<pugi::xml_node>& joints) {
+    std::vector<pugi::xml_node> nodes;
     for (const pugi::xml_node& node : joints) {
         ModelJoint joint{.name = name_or(node, "joint", r.model.joints.size())};
-        joint.parent =
-            frame_body(r, node, need_socket(r.file, node, "parent_frame"), joint.parent_frame);
-        const pugi::xml_node child = need_socket(r.file, node, "child_frame");
-        joint.child = frame_body(r, node, child, joint.child_frame);
-        if (joint.child < 0) {
-            r.file.fail(child, "the ground as a child", "a body");
+        joint.parent = joint_end(r, node, "parent", joint.parent_frame);
+        joint.child = joint_end(r, node, "child", joint.child_frame);
+        if (joint.child == joint.parent) {
+            r.file.fail(node, "a joint of a body with itself", "two bodies");
         }
-        add_joint(r, node, std::move(joint), node.child("coordinates"));
+        const pugi::xml_node list = node.child("coordinates");
+        add_joint(r, node, std::move(joint),
+                  list ? list : node.child("CoordinateSet").child("objects"));
+        if (r.truth_or(node, "reverse", false)) {
+            reverse_last(r, node);
+        }
+        nodes.resize(r.model.joints.size(), node);
+    }
+    orient_osim_joints(r, nodes);
+    for (std::size_t j = 0; j < r.model.joints.size(); ++j) {
+        if (r.model.joints[j].child < 0) {
+            r.file.fail(nodes[std::min(j, nodes.size() - 1)], "the ground as a child",
+                        "joints that lead from the ground outwards");
+        }
     }
 }
 
@@ -278,11 +312,10 @@ void read_joints_in_bodies(OsimReader& r, const pugi::xml_node& bodies) {
             joint.parent_frame = placement_of(r, node.child("location_in_parent"),
                                               node.child("orientation_in_parent"));
             joint.child_frame = placement_of(r, node.child("location"), node.child("orientation"));
-            if (r.truth_or(node, "reverse", false)) {
-                r.file.fail(node, "a reversed joint", "parent and child in order",
-                            "save the model with a newer OpenSim");
-            }
             add_joint(r, node, std::move(joint), node.child("CoordinateSet").child("objects"));
+            if (r.truth_or(node, "reverse", false)) {
+                reverse_last(r, node);
+            }
         }
     }
 }

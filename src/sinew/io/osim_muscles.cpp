@@ -49,12 +49,6 @@ constexpr std::array<MuscleClass, 10> kMuscles = {
      {"Millard2012AccelerationMuscle", MuscleLaw::Millard2012},
      {"DeGrooteFregly2016Muscle", MuscleLaw::Millard2012}}};
 
-// The socket of format 4, or the name that stood in its place.
-pugi::xml_node socket_or(const pugi::xml_node& node, const std::string& socket, const char* name) {
-    const pugi::xml_node found = socket_of(node, socket);
-    return found ? found : node.child(name);
-}
-
 void read_condition(const OsimReader& r, const pugi::xml_node& node, PathPoint& point) {
     const pugi::xml_node coordinate = socket_or(node, "coordinate", "coordinate");
     if (!coordinate) {
@@ -124,7 +118,10 @@ PathPoint read_point(const OsimReader& r, const pugi::xml_node& node) {
     return point;
 }
 
-void read_path(OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
+}  // namespace
+
+void read_osim_path(OsimReader& r, const pugi::xml_node& node, std::vector<PathPoint>& points,
+                    std::vector<PathWrap>& wraps) {
     const pugi::xml_node path = node.find_node(
         [](const pugi::xml_node& n) { return std::strcmp(n.name(), "GeometryPath") == 0; });
     if (!path) {
@@ -132,11 +129,11 @@ void read_path(OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
     }
     for (const pugi::xml_node& p : path.child("PathPointSet").child("objects").children()) {
         if (p.type() == pugi::node_element) {
-            unit.points.push_back(read_point(r, p));
+            points.push_back(read_point(r, p));
         }
     }
-    if (unit.points.size() < 2) {
-        r.file.fail(path, fmt::format("{} path points", unit.points.size()), "at least 2");
+    if (points.size() < 2) {
+        r.file.fail(path, fmt::format("{} path points", points.size()), "at least 2");
     }
     for (const pugi::xml_node& w :
          path.child("PathWrapSet").child("objects").children("PathWrap")) {
@@ -152,15 +149,17 @@ void read_path(OsimReader& r, const pugi::xml_node& node, MuscleUnit& unit) {
             // Counted from 1; below 1 means the end of the path.
             wrap.first = limits[0] < 1.0 ? 0 : static_cast<Index>(limits[0]) - 1;
             wrap.last = limits[1] < 1.0 ? -1 : static_cast<Index>(limits[1]) - 1;
-            const auto end = static_cast<Index>(unit.points.size()) - 1;
+            const auto end = static_cast<Index>(points.size()) - 1;
             if (wrap.first >= (wrap.last < 0 ? end : wrap.last) || wrap.last > end) {
                 r.file.fail(range, fmt::format("points {} to {}", limits[0], limits[1]),
                             fmt::format("a first before a last, of 1 to {}", end + 1));
             }
         }
-        unit.wraps.push_back(wrap);
+        wraps.push_back(wrap);
     }
 }
+
+namespace {
 
 double need_positive(const OsimReader& r, const pugi::xml_node& node, const char* name) {
     const pugi::xml_node found = r.property(node, name);
@@ -198,6 +197,8 @@ void read_parameters(const OsimReader& r, const pugi::xml_node& node, MuscleUnit
     unit.damping = r.number_or(node, "fiber_damping", is_millard ? 0.1 : 0.0);
     unit.ignores_tendon_elasticity = r.truth_or(node, "ignore_tendon_compliance", false) ||
                                      std::strcmp(node.name(), "RigidTendonMuscle") == 0;
+    unit.start_activation = r.number_or(node, "default_activation", unit.start_activation);
+    unit.start_fibre = r.number_or(node, "default_fiber_length", 0.0);
     unit.tendon_strain = r.number_or(node, "tendon_strain_at_one_norm_force", unit.tendon_strain);
     if (const pugi::xml_node curve = node.child("TendonForceLengthCurve")) {
         unit.tendon_strain = r.number_or(curve, "strain_at_one_norm_force", unit.tendon_strain);
@@ -264,13 +265,15 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
                 known = &c;
             }
         }
-        if (known == nullptr) {
-            ++reader.left_out[node.name()];
-            continue;
-        }
         if (!reader.truth_or(node, "appliesForce", true) ||
             reader.truth_or(node, "isDisabled", false)) {
             ++reader.left_out[fmt::format("switched-off {}", node.name())];
+            continue;
+        }
+        if (known == nullptr) {
+            if (!read_osim_passive(reader, node)) {
+                keep_osim_part(reader, node, "ForceSet", "force without effect here");
+            }
             continue;
         }
         if (const std::string curves = stands_in(node.name()); !curves.empty()) {
@@ -279,7 +282,7 @@ void read_osim_forces(OsimReader& reader, const pugi::xml_node& model) {
         MuscleUnit unit{.name = name_or(node, "muscle", reader.model.muscles.size()),
                         .law = known->law};
         unit.is_deprecated = known->name.ends_with("_Deprecated");
-        read_path(reader, node, unit);
+        read_osim_path(reader, node, unit.points, unit.wraps);
         read_parameters(reader, node, unit);
         if (unit.law == MuscleLaw::Millard2012) {
             read_shape(reader, node, unit.shape);

@@ -21,6 +21,7 @@ struct OsimReader {
     std::map<std::string, Index> coordinates = {};
     std::map<std::string, Index> wraps = {};
     mutable std::map<std::string, int> left_out = {};  ///< what -> how many
+    std::map<std::string, int> kept = {};              ///< the same of parts that are carried along
 
     /// A property of an object, or of the default object of its class.
     pugi::xml_node property(const pugi::xml_node& node, const char* name) const;
@@ -59,6 +60,17 @@ pugi::xml_node need_socket(const XmlFile& file, const pugi::xml_node& node,
 std::vector<pugi::xml_node> objects_of(const pugi::xml_node& model, const char* set,
                                        std::initializer_list<std::string_view> endings);
 
+/// Brings a document of version 1 into the layout of version 2.
+/// @throws InputError for joints of version 1.5 and before
+void update_osim_layout(const XmlFile& file, pugi::xml_node model);
+/// Exchanges parent and child of a joint, so that its coordinates keep their meaning. A joint that
+/// turns and shifts becomes two, with a body of 0.1 g between them.
+/// @param joint  none of the reader's own
+void reverse_osim_joint(OsimReader& reader, const pugi::xml_node& node, ModelJoint& joint);
+/// Reverses joints whose children lie nearer to the ground than their parents.
+/// @param nodes  of the joints, for errors
+void orient_osim_joints(OsimReader& reader, const std::vector<pugi::xml_node>& nodes);
+
 /// Joints of format 4, from <JointSet>, or of format 3, from inside the bodies.
 void read_osim_joints(OsimReader& reader, const pugi::xml_node& model);
 /// A property of a Millard2012 curve and where it is kept.
@@ -69,7 +81,29 @@ struct ShapeProperty {
 };
 extern const std::array<ShapeProperty, 18> kShapeProperties;
 
-/// Muscles from <ForceSet>.
+/// Muscles and passive forces from <ForceSet>.
 void read_osim_forces(OsimReader& reader, const pugi::xml_node& model);
+/// Points and surfaces of the <GeometryPath> in a force.
+void read_osim_path(OsimReader& reader, const pugi::xml_node& force, std::vector<PathPoint>& points,
+                    std::vector<PathWrap>& wraps);
+/// A ligament, limit, spring or bushing. False where the node is none of them.
+bool read_osim_passive(OsimReader& reader, const pugi::xml_node& node);
+
+/// The socket of format 4, or the element that stood in its place.
+pugi::xml_node socket_or(const pugi::xml_node& node, const std::string& socket, const char* name);
+/// The body, ground or offset frame that a node is written in.
+pugi::xml_node owner_frame(const pugi::xml_node& node);
+
+/// Meshes of bodies, by reference.
+void read_osim_shapes(OsimReader& reader, const pugi::xml_node& model);
+
+/// Carries a part along as it stands, where a file of format 4 can hold it unchanged and what it
+/// refers to is written again under the same path; else counts it as left out.
+/// @param set   of format 4 that it belongs to
+/// @param kind  in words, such as "probe"
+void keep_osim_part(OsimReader& reader, const pugi::xml_node& node, const char* set,
+                    std::string_view kind);
+/// Contact geometry, probes, controllers, and constraints that couple no coordinates.
+void read_osim_kept(OsimReader& reader, const pugi::xml_node& model);
 
 }  // namespace sinew::detail

@@ -49,17 +49,6 @@ std::string component_path(pugi::xml_node node) {
     return path;
 }
 
-// The body or frame that a frame is written in.
-pugi::xml_node owner_frame(const pugi::xml_node& frame) {
-    pugi::xml_node owner = frame.parent();
-    while (owner && std::strcmp(owner.name(), "Body") != 0 &&
-           std::strcmp(owner.name(), "Ground") != 0 &&
-           std::strcmp(owner.name(), "PhysicalOffsetFrame") != 0) {
-        owner = owner.parent();
-    }
-    return owner;
-}
-
 // "/a/b" and "../c" make "/a/c".
 std::string joined_path(std::string base, std::string_view step) {
     while (step.starts_with("../")) {
@@ -70,6 +59,21 @@ std::string joined_path(std::string base, std::string_view step) {
 }
 
 }  // namespace
+
+pugi::xml_node owner_frame(const pugi::xml_node& node) {
+    pugi::xml_node owner = node.parent();
+    while (owner && std::strcmp(owner.name(), "Body") != 0 &&
+           std::strcmp(owner.name(), "Ground") != 0 &&
+           std::strcmp(owner.name(), "PhysicalOffsetFrame") != 0) {
+        owner = owner.parent();
+    }
+    return owner;
+}
+
+pugi::xml_node socket_or(const pugi::xml_node& node, const std::string& socket, const char* name) {
+    const pugi::xml_node found = socket_of(node, socket);
+    return found ? found : node.child(name);
+}
 
 pugi::xml_node socket_of(const pugi::xml_node& node, const std::string& name) {
     for (const std::string& child : {"socket_" + name, "socket_" + name + "_connectee_name"}) {
@@ -131,6 +135,15 @@ Index OsimReader::body(const pugi::xml_node& node) const {
     }
     const auto it = bodies.find(name);
     if (it == bodies.end()) {
+        if (file.root().find_node([&](const pugi::xml_node& n) {
+                return std::strcmp(n.name(), "StationDefinedFrame") == 0 &&
+                       name == n.attribute("name").value();
+            })) {
+            file.fail(node, fmt::format("the StationDefinedFrame {}", sinew::quoted(name)),
+                      "a body or an offset frame (PhysicalOffsetFrame)",
+                      "replace it by a PhysicalOffsetFrame at the same place, which OpenSim's "
+                      "scripting tells");
+        }
         std::vector<std::string> known;
         for (const auto& [key, index] : bodies) {
             known.push_back(key);
@@ -427,7 +440,7 @@ void read_all_wraps(OsimReader& r, const pugi::xml_node& model) {
 void read_couplers(OsimReader& r, const pugi::xml_node& model) {
     for (const pugi::xml_node& node : detail::objects_of(model, "ConstraintSet", {"Constraint"})) {
         if (std::strcmp(node.name(), "CoordinateCouplerConstraint") != 0) {
-            ++r.left_out[node.name()];
+            detail::keep_osim_part(r, node, "ConstraintSet", "constraint without effect here");
             continue;
         }
         if (r.truth_or(node, "isDisabled", false) || !r.truth_or(node, "isEnforced", true)) {
@@ -514,37 +527,6 @@ void check_tree(OsimReader& r, const pugi::xml_node& model) {
     }
 }
 
-// What a model holds beside mechanics, and is not kept: shapes to look at, contact, metabolics,
-// controllers.
-void count_other_parts(OsimReader& r, const pugi::xml_node& node) {
-    for (const pugi::xml_node& child : node.children()) {
-        const std::string_view type = child.name();
-        if (type == "Mesh" || type == "DisplayGeometry") {
-            ++r.left_out["meshes of bones"];
-        } else if (type == "ContactMesh" || type == "ContactSphere" || type == "ContactHalfSpace" ||
-                   type == "ContactCylinder") {
-            ++r.left_out[fmt::format("{} (contact geometry)", type)];
-        } else if (type.ends_with("Probe")) {
-            ++r.left_out[fmt::format("{} (probes)", type)];
-        } else if (type.ends_with("Controller")) {
-            ++r.left_out[fmt::format("{} (controllers)", type)];
-        } else {
-            count_other_parts(r, child);
-        }
-    }
-}
-
-// Who made a model is worth telling on.
-void note_credits(OsimReader& r, const pugi::xml_node& model) {
-    for (const char* name : {"credits", "publications"}) {
-        std::string text = trimmed_text(model.child(name));
-        std::replace(text.begin(), text.end(), '\n', ' ');
-        if (!text.empty() && text.size() < 600) {
-            r.model.notes.push_back(fmt::format("{}: {}", name, text));
-        }
-    }
-}
-
 MusculoskeletalModel read_document(const XmlFile& file) {
     const pugi::xml_node root = file.root();
     if (std::strcmp(root.name(), "OpenSimDocument") != 0) {
@@ -552,6 +534,7 @@ MusculoskeletalModel read_document(const XmlFile& file) {
                   "choose an OpenSim model (.osim)");
     }
     const pugi::xml_node model = file.need(root, "Model");
+    detail::update_osim_layout(file, model);
     OsimReader r{.file = file, .defaults = model.child("defaults")};
     r.model.name = model.attribute("name").value();
     r.model.osim_version = root.attribute("Version").as_int();
@@ -563,12 +546,18 @@ MusculoskeletalModel read_document(const XmlFile& file) {
     read_all_wraps(r, model);
     detail::read_osim_joints(r, model);
     check_tree(r, model);
-    count_other_parts(r, model);
-    note_credits(r, model);
+    r.model.credits = trimmed_text(model.child("credits"));
+    r.model.publications = trimmed_text(model.child("publications"));
+    detail::read_osim_shapes(r, model);
     sort_tree(r.model, file.name());
     read_couplers(r, model);
     read_markers(r, model);
+    detail::read_osim_kept(r, model);
     detail::read_osim_forces(r, model);
+    for (const auto& [type, count] : r.kept) {
+        r.model.notes.push_back(
+            fmt::format("carried along to .osim files, else unused: {} {}", count, type));
+    }
     for (const auto& [type, count] : r.left_out) {
         r.model.notes.push_back(fmt::format("left out: {} {}", count, type));
     }

@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/base/units.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/osim.h"
@@ -63,6 +64,13 @@ public:
         Node model = add_object(root, "Model", model_.name.empty() ? "model" : model_.name);
         Node ground = add_object(model, "Ground", "ground");
         add_wraps(ground, -1);
+        add_shapes(ground, -1);
+        if (!model_.credits.empty()) {
+            add(model, "credits", model_.credits);
+        }
+        if (!model_.publications.empty()) {
+            add(model, "publications", model_.publications);
+        }
         add(model, "gravity", model_.gravity);
         add(model, "length_units", "meters");
         add(model, "force_units", "N");
@@ -76,7 +84,11 @@ public:
         for (const MuscleUnit& unit : model_.muscles) {
             add_muscle(forces, unit);
         }
+        add_passive(forces);
         add_markers(model);
+        for (const KeptPart& part : model_.kept) {
+            add_kept(model, part);
+        }
         for (const std::string& note : notes()) {
             model.prepend_child(pugi::node_comment).set_value(note.c_str());
         }
@@ -101,13 +113,11 @@ public:
 
 private:
     std::string body_path(Index body) const {
-        return body < 0 ? "/ground"
-                        : "/bodyset/" + model_.bodies[static_cast<std::size_t>(body)].name;
+        return body < 0 ? "/ground" : "/bodyset/" + model_.bodies[at(body)].name;
     }
     std::string coordinate_path(Index coordinate) const {
-        const Coordinate& c = model_.coordinates[static_cast<std::size_t>(coordinate)];
-        return fmt::format("/jointset/{}/{}", model_.joints[static_cast<std::size_t>(c.joint)].name,
-                           c.name);
+        const Coordinate& c = model_.coordinates[at(coordinate)];
+        return fmt::format("/jointset/{}/{}", model_.joints[at(c.joint)].name, c.name);
     }
 
     void add_bodies(Node model) {
@@ -115,6 +125,7 @@ private:
         for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
             const RigidBody& body = model_.bodies[b];
             Node node = add_object(bodies, "Body", body.name);
+            add_shapes(node, static_cast<Index>(b));
             add_wraps(node, static_cast<Index>(b));
             add(node, "mass", {body.mass});
             add(node, "mass_center", body.com);
@@ -131,7 +142,7 @@ private:
             if (wrap.body != body) {
                 continue;
             }
-            Node node = add_object(objects, kTypes[static_cast<std::size_t>(wrap.kind)], wrap.name);
+            Node node = add_object(objects, kTypes[at(wrap.kind)], wrap.name);
             add(node, "active", wrap.is_active ? "true" : "false");
             add(node, "xyz_body_rotation", xyz_from_rotation(wrap.placement.rotation));
             add(node, "translation", wrap.placement.position);
@@ -176,7 +187,7 @@ private:
                                                        "SimmSpline",
                                                        "GCVSpline",
                                                        "Sine"};
-        Node node = add_object(holder, kTypes[static_cast<std::size_t>(f.kind)], inner);
+        Node node = add_object(holder, kTypes[at(f.kind)], inner);
         if (f.kind == Kind::Constant) {
             add(node, "value", {f.coefficients[0]});
         } else if (f.kind == Kind::Linear || f.kind == Kind::Polynomial) {
@@ -204,7 +215,7 @@ private:
 
     // All joints but welds and ellipsoids are written as custom joints: their axes say everything.
     void add_joint(Node joints, Index number) {
-        const ModelJoint& joint = model_.joints[static_cast<std::size_t>(number)];
+        const ModelJoint& joint = model_.joints[at(number)];
         const bool is_weld = joint.kind == JointKind::Weld;
         const bool is_ellipsoid = joint.kind == JointKind::Ellipsoid;
         Node node = add_object(
@@ -244,7 +255,7 @@ private:
             add(axis, "coordinates",
                 joint.axes[i].coordinate < 0
                     ? ""
-                    : model_.coordinates[static_cast<std::size_t>(joint.axes[i].coordinate)].name);
+                    : model_.coordinates[at(joint.axes[i].coordinate)].name);
             add(axis, "axis", joint.axes[i].axis);
             add_function(axis, "function", joint.axes[i].function);
         }
@@ -257,14 +268,12 @@ private:
             Node holder = node.append_child("coupled_coordinates_function");
             add_function(holder, "function", coupler.function);
             add(node, "independent_coordinate_names",
-                model_.coordinates[static_cast<std::size_t>(coupler.independent)].name);
-            add(node, "dependent_coordinate_name",
-                model_.coordinates[static_cast<std::size_t>(coupler.dependent)].name);
+                model_.coordinates[at(coupler.independent)].name);
+            add(node, "dependent_coordinate_name", model_.coordinates[at(coupler.dependent)].name);
         }
     }
 
-    void add_point(Node points, const MuscleUnit& unit, std::size_t number) {
-        const PathPoint& point = unit.points[number];
+    void add_point(Node points, const PathPoint& point, const std::string& usual_name) {
         const auto strongest =
             std::max_element(point.anchors.begin(), point.anchors.end(),
                              [](const auto& a, const auto& b) { return a.weight < b.weight; });
@@ -272,9 +281,7 @@ private:
         const char* type = point.is_moving()      ? "MovingPathPoint"
                            : point.condition >= 0 ? "ConditionalPathPoint"
                                                   : "PathPoint";
-        const std::string name =
-            point.name.empty() ? fmt::format("{}-P{}", unit.name, number + 1) : point.name;
-        Node node = add_object(points, type, name);
+        Node node = add_object(points, type, point.name.empty() ? usual_name : point.name);
         add(node, "socket_parent_frame", body_path(strongest->body));
         if (point.is_moving()) {
             constexpr std::array<const char*, 3> kSockets = {
@@ -302,27 +309,143 @@ private:
         }
     }
 
-    void add_muscle(Node forces, const MuscleUnit& unit) {
-        const bool is_thelen = unit.law == MuscleLaw::Thelen2003;
-        Node node = add_object(
-            forces, is_thelen ? "Thelen2003Muscle" : "Millard2012EquilibriumMuscle", unit.name);
+    void add_path(Node node, const std::string& name, const std::vector<PathPoint>& points,
+                  const std::vector<PathWrap>& wraps) {
         Node path = add_object(node, "GeometryPath", "geometrypath");
-        Node points = path.append_child("PathPointSet").append_child("objects");
-        for (std::size_t k = 0; k < unit.points.size(); ++k) {
-            add_point(points, unit, k);
+        Node list = path.append_child("PathPointSet").append_child("objects");
+        for (std::size_t k = 0; k < points.size(); ++k) {
+            add_point(list, points[k], fmt::format("{}-P{}", name, k + 1));
         }
-        Node wraps = path.append_child("PathWrapSet").append_child("objects");
-        for (std::size_t k = 0; k < unit.wraps.size(); ++k) {
-            const PathWrap& wrap = unit.wraps[k];
-            Node out = add_object(wraps, "PathWrap", fmt::format("pathwrap_{}", k + 1));
-            add(out, "wrap_object", model_.wraps[static_cast<std::size_t>(wrap.object)].name);
+        Node surfaces = path.append_child("PathWrapSet").append_child("objects");
+        for (std::size_t k = 0; k < wraps.size(); ++k) {
+            const PathWrap& wrap = wraps[k];
+            Node out = add_object(surfaces, "PathWrap", fmt::format("pathwrap_{}", k + 1));
+            add(out, "wrap_object", model_.wraps[at(wrap.object)].name);
             add(out, "method", "hybrid");
             add(out, "range",
                 fmt::format("{} {}", wrap.first == 0 ? -1 : wrap.first + 1,
                             wrap.last < 0 ? -1 : wrap.last + 1));
         }
+    }
+
+    void add_ligament(Node forces, const Ligament& ligament) {
+        constexpr std::array<const char*, 3> kTypes = {"Ligament", "Blankevoort1991Ligament",
+                                                       "PathSpring"};
+        Node node = add_object(forces, kTypes[at(ligament.law)], ligament.name);
+        add_path(node, ligament.name, ligament.points, ligament.wraps);
+        switch (ligament.law) {
+            case Ligament::Law::Curve:
+                add(node, "resting_length", {ligament.slack});
+                add(node, "pcsa_force", {ligament.force});
+                add_function(node.append_child("force_length_curve"), "function", ligament.curve);
+                break;
+            case Ligament::Law::Toe:
+                add(node, "slack_length", {ligament.slack});
+                add(node, "linear_stiffness", {ligament.force});
+                add(node, "transition_strain", {ligament.toe});
+                add(node, "damping_coefficient", {ligament.damping});
+                break;
+            case Ligament::Law::Spring:
+                add(node, "resting_length", {ligament.slack});
+                add(node, "stiffness", {ligament.force});
+                add(node, "dissipation", {ligament.damping});
+                break;
+        }
+    }
+
+    void add_passive(Node forces) {
+        for (const Ligament& ligament : model_.ligaments) {
+            add_ligament(forces, ligament);
+        }
+        for (const CoordinateLimit& limit : model_.limits) {
+            const Coordinate& c = model_.coordinates[at(limit.coordinate)];
+            const double unit = c.is_rotation ? kDegree : 1.0;
+            Node node = add_object(forces, "CoordinateLimitForce", limit.name);
+            add(node, "coordinate", c.name);
+            add(node, "upper_stiffness", {limit.high_stiffness * unit});
+            add(node, "upper_limit", {limit.high / unit});
+            add(node, "lower_stiffness", {limit.low_stiffness * unit});
+            add(node, "lower_limit", {limit.low / unit});
+            add(node, "damping", {limit.damping * unit});
+            add(node, "transition", {limit.transition / unit});
+        }
+        for (const CoordinateSpring& spring : model_.springs) {
+            Node node = add_object(forces, "SpringGeneralizedForce", spring.name);
+            add(node, "coordinate", model_.coordinates[at(spring.coordinate)].name);
+            add(node, "stiffness", {spring.stiffness});
+            add(node, "rest_length", {spring.rest});
+            add(node, "viscosity", {spring.viscosity});
+        }
+        for (const Bushing& bushing : model_.bushings) {
+            Node node = add_object(forces, "BushingForce", bushing.name);
+            add(node, "socket_frame1", bushing.name + "_frame1");
+            add(node, "socket_frame2", bushing.name + "_frame2");
+            Node frames = node.append_child("frames");
+            add_frame(frames, bushing.name + "_frame1", bushing.first, bushing.first_frame);
+            add_frame(frames, bushing.name + "_frame2", bushing.second, bushing.second_frame);
+            add(node, "rotational_stiffness", bushing.turning_stiffness);
+            add(node, "translational_stiffness", bushing.shift_stiffness);
+            add(node, "rotational_damping", bushing.turning_damping);
+            add(node, "translational_damping", bushing.shift_damping);
+        }
+    }
+
+    // Meshes by their files; one that lies apart from its body's frame gets a frame of its own.
+    void add_shapes(Node owner, Index body) {
+        Node list;
+        Node components;
+        std::size_t number = 0;
+        for (const BodyShape& shape : model_.shapes) {
+            if (shape.body != body || shape.file.empty()) {
+                continue;
+            }
+            ++number;
+            Node holder = owner;
+            const bool is_apart =
+                !shape.placement.rotation.isIdentity(0.0) || !shape.placement.position.isZero(0.0);
+            if (is_apart) {
+                components = components ? components : owner.append_child("components");
+                holder = add_object(components, "PhysicalOffsetFrame",
+                                    fmt::format("shape_frame_{}", number));
+                add(holder, "socket_parent", "..");
+                add(holder, "translation", shape.placement.position);
+                add(holder, "orientation", xyz_from_rotation(shape.placement.rotation));
+            }
+            list = is_apart ? holder.append_child("attached_geometry")
+                            : (owner.child("attached_geometry")
+                                   ? owner.child("attached_geometry")
+                                   : owner.append_child("attached_geometry"));
+            Node mesh = add_object(
+                list, "Mesh", shape.name.empty() ? fmt::format("geometry_{}", number) : shape.name);
+            add(mesh, "socket_frame", "..");
+            add(mesh, "scale_factors", shape.scale);
+            Node looks = mesh.append_child("Appearance");
+            add(looks, "color", {shape.colour[0], shape.colour[1], shape.colour[2]});
+            add(mesh, "mesh_file", shape.file);
+        }
+    }
+
+    // As it stood in the file that it came from.
+    static void add_kept(Node model, const KeptPart& part) {
+        Node set = model.child(part.set.c_str());
+        if (!set) {
+            set = add_object(model, part.set.c_str(), lower(part.set));
+        }
+        Node objects = set.child("objects") ? set.child("objects") : set.append_child("objects");
+        objects.append_buffer(part.text.data(), part.text.size());
+    }
+
+    void add_muscle(Node forces, const MuscleUnit& unit) {
+        const bool is_thelen = unit.law == MuscleLaw::Thelen2003;
+        Node node = add_object(
+            forces, is_thelen ? "Thelen2003Muscle" : "Millard2012EquilibriumMuscle", unit.name);
+        add_path(node, unit.name, unit.points, unit.wraps);
         if (unit.least_activation > 0.0) {
             add(node, "min_control", {unit.least_activation});
+        }
+        add(node, "default_activation", {unit.start_activation});
+        if (unit.start_fibre > 0.0) {
+            add(node, "default_fiber_length", {unit.start_fibre});
         }
         add(node, "max_isometric_force", {unit.fmax});
         add(node, "optimal_fiber_length", {unit.fibre});

@@ -29,13 +29,12 @@ PeopleTable::Group people_group(const StrictJson& json) {
     const auto n = static_cast<Eigen::Index>(rows.size());
     group.covariance.resize(n, n);
     for (Eigen::Index i = 0; i < n; ++i) {
-        const std::vector<double> row = rows[static_cast<std::size_t>(i)].numbers();
+        const std::vector<double> row = rows[at(i)].numbers();
         if (static_cast<Eigen::Index>(row.size()) != i + 1) {
-            rows[static_cast<std::size_t>(i)].refuse(fmt::format("{} numbers", row.size()),
-                                                     fmt::format("{}", i + 1));
+            rows[at(i)].refuse(fmt::format("{} numbers", row.size()), fmt::format("{}", i + 1));
         }
         for (Eigen::Index j = 0; j <= i; ++j) {
-            group.covariance(i, j) = group.covariance(j, i) = row[static_cast<std::size_t>(j)];
+            group.covariance(i, j) = group.covariance(j, i) = row[at(j)];
         }
     }
     return group;

@@ -274,7 +274,7 @@ private:
         std::array<bool, 3> has = {};
         for (const Target& target : plan.targets) {
             if (target.is_position) {
-                has[static_cast<std::size_t>(target.component)] = true;
+                has[at(target.component)] = true;
             }
         }
         if (!has[0] || !has[1] || !has[2]) {
@@ -309,7 +309,7 @@ private:
         if (target.is_position) {
             mesh_.points(static_cast<Eigen::Index>(row), target.component) = value;
         } else if (target.attribute >= 0) {
-            Attribute& a = plan.data[static_cast<std::size_t>(target.attribute)];
+            Attribute& a = plan.data[at(target.attribute)];
             a.values[row * static_cast<std::size_t>(a.components) +
                      static_cast<std::size_t>(target.component)] = value / target.scale;
         }

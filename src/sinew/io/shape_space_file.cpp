@@ -11,7 +11,8 @@
 namespace sinew {
 namespace {
 
-constexpr double kGrid = 1e-4;  // m: lengths are stored as multiples of this
+constexpr double kGrid = 1e-4;     // m: lengths are stored as multiples of this
+constexpr double kFarthest = 1e7;  // of the grid: what lies a kilometre away is no person
 constexpr const char* kShapeFormat = "sinew-shape-space";
 
 Points read_rows(const StrictJson& json) {
@@ -21,6 +22,9 @@ Points read_rows(const StrictJson& json) {
     }
     Points points(static_cast<Eigen::Index>(numbers.size() / 3), 3);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (!(std::abs(numbers[i]) < kFarthest)) {
+            json.refuse(fmt::format("{}", numbers[i]), "lengths in tenths of a millimetre");
+        }
         points.data()[i] = kGrid * numbers[i];
     }
     return points;
@@ -75,6 +79,9 @@ ShapeSpace shape_space_from(const StrictJson& json) {
     for (const auto& [name, place] : json.at("landmarks").members()) {
         place.allow_only({"position", "vertex"});
         const std::vector<double> p = place.at("position").numbers(3);
+        if (!(Vec3(p[0], p[1], p[2]).cwiseAbs().maxCoeff() < kFarthest)) {
+            place.refuse("a position that is far away", "lengths in tenths of a millimetre");
+        }
         const double vertex = place.at("vertex").number();
         if (!(vertex >= 0.0 && vertex < 1e9)) {
             place.refuse(fmt::format("vertex {}", vertex), "a vertex number");

@@ -67,7 +67,7 @@ nlohmann::ordered_json muscles_of(const Template& anatomy) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     const auto bone = [&](Index i) -> nlohmann::ordered_json {
         return i < 0 ? nlohmann::ordered_json(nullptr)
-                     : nlohmann::ordered_json(anatomy.bones[static_cast<std::size_t>(i)].name);
+                     : nlohmann::ordered_json(anatomy.bones[at(i)].name);
     };
     for (const Muscle& muscle : anatomy.muscles) {
         list.push_back({{"name", muscle.name},
@@ -106,7 +106,7 @@ nlohmann::ordered_json joints_of(const Skeleton& skeleton) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     const auto segment = [&](Index i) -> nlohmann::ordered_json {
         return i < 0 ? nlohmann::ordered_json(nullptr)
-                     : nlohmann::ordered_json(skeleton.segments[static_cast<std::size_t>(i)].name);
+                     : nlohmann::ordered_json(skeleton.segments[at(i)].name);
     };
     for (const Joint& joint : skeleton.joints) {
         nlohmann::ordered_json entry = {{"name", joint.name},

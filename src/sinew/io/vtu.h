@@ -47,10 +47,10 @@ void write_vtu(const std::filesystem::path& path, std::span<const MeshPart> part
 void write_pvd(const std::filesystem::path& path, std::span<const double> times,
                std::span<const std::string> files);
 
-/// Reads such a grid: tetrahedra, triangles and quadrilaterals (cut in two) of one piece, with data
-/// as text, base64 or appended, packed by zlib or not. Data of points and tetrahedra are kept; the
-/// cell data "region" are regions, "part" labels of triangles. Points and lines are passed over,
-/// other cells refused.
+/// Reads such a grid, or a surface of polygons (.vtp, "PolyData"): tetrahedra, triangles and
+/// quadrilaterals (cut in two) of one piece, with data as text, base64 or appended, packed by zlib
+/// or not. Data of points and tetrahedra are kept; the cell data "region" are regions, "part"
+/// labels of triangles. Points and lines are passed over, other cells refused.
 /// @param file  named in errors
 /// @throws InputError
 MixedMesh parse_vtu(std::string_view bytes, std::string_view file);

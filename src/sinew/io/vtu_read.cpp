@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/io/base64.h"
 #include "sinew/io/byte_reader.h"
+#include "sinew/io/polygon.h"
 #include "sinew/io/text_cursor.h"
 #include "sinew/io/vtu.h"
 #include "sinew/io/xml_file.h"
@@ -75,6 +76,9 @@ private:
     std::size_t count_of(const pugi::xml_node& piece, const char* attribute) const;
     void add_cells(const pugi::xml_node& piece, std::size_t cells);
     void add_cell(int type, std::span<const Index> corners, std::size_t cell);
+    std::size_t add_polygons(const pugi::xml_node& piece);
+    std::vector<Index> corner_numbers(const pugi::xml_node& node,
+                                      const std::vector<double>& connectivity) const;
     void add_cell_data(const pugi::xml_node& piece, std::size_t cells);
     std::vector<Attribute> data_of(const pugi::xml_node& parent, std::size_t items) const;
 
@@ -85,6 +89,7 @@ private:
     bool is_swapped_ = false;
     bool has_wide_headers_ = false;
     bool is_packed_ = false;
+    bool is_surface_ = false;  // polygons, as bones of OpenSim's models are kept (.vtp)
     MixedMesh mesh_;
     std::vector<Index> tets_;       // four corners each
     std::vector<Index> triangles_;  // three corners each
@@ -93,10 +98,11 @@ private:
 };
 
 void VtuReader::read_conventions(const pugi::xml_node& root) {
-    if (std::strcmp(root.name(), "VTKFile") != 0 ||
-        std::strcmp(root.attribute("type").value(), "UnstructuredGrid") != 0) {
-        refuse(fmt::format("<{} type=\"{}\">", root.name(), root.attribute("type").value()),
-               "<VTKFile type=\"UnstructuredGrid\">");
+    const std::string_view type = root.attribute("type").value();
+    is_surface_ = type == "PolyData";
+    if (std::strcmp(root.name(), "VTKFile") != 0 || (!is_surface_ && type != "UnstructuredGrid")) {
+        refuse(fmt::format("<{} type=\"{}\">", root.name(), type),
+               "<VTKFile type=\"UnstructuredGrid\"> or \"PolyData\"");
     }
     is_swapped_ = std::strcmp(root.attribute("byte_order").value(), "BigEndian") == 0;
     has_wide_headers_ = std::strcmp(root.attribute("header_type").value(), "UInt64") == 0;
@@ -289,6 +295,64 @@ void VtuReader::add_cells(const pugi::xml_node& piece, std::size_t cells) {
     }
 }
 
+std::vector<Index> VtuReader::corner_numbers(const pugi::xml_node& node,
+                                             const std::vector<double>& connectivity) const {
+    const auto points = static_cast<double>(mesh_.tets.points.rows());
+    std::vector<Index> out;
+    out.reserve(connectivity.size());
+    for (const double corner : connectivity) {
+        if (!(corner >= 0.0 && corner < points)) {
+            xml_->fail(node, fmt::format("point {}", corner),
+                       fmt::format("points below {}", points));
+        }
+        out.push_back(static_cast<Index>(corner));
+    }
+    return out;
+}
+
+// Polygons and strips of triangles. Returns how many cells there are, points and lines included.
+std::size_t VtuReader::add_polygons(const pugi::xml_node& piece) {
+    std::size_t cell = count_of(piece, "NumberOfVerts") + count_of(piece, "NumberOfLines");
+    for (const char* kind : {"Strips", "Polys"}) {
+        const bool is_strip = std::strcmp(kind, "Strips") == 0;
+        const std::size_t count = count_of(piece, is_strip ? "NumberOfStrips" : "NumberOfPolys");
+        const pugi::xml_node node = piece.child(kind);
+        if (count == 0 || !node) {
+            continue;
+        }
+        const std::vector<Index> corners = corner_numbers(node, need_array(node, "connectivity"));
+        const std::vector<double> offsets = need_array(node, "offsets");
+        if (offsets.size() != count) {
+            xml_->fail(node, fmt::format("{} offsets", offsets.size()), fmt::format("{}", count));
+        }
+        std::size_t begin = 0;
+        for (const double offset : offsets) {
+            if (!(offset >= static_cast<double>(begin) &&
+                  offset <= static_cast<double>(corners.size()))) {
+                xml_->fail(node, fmt::format("a polygon that ends at {}", offset),
+                           "offsets that ascend, to the end of the connectivity");
+            }
+            const auto end = static_cast<std::size_t>(offset);
+            const auto polygon = std::span(corners).subspan(begin, end - begin);
+            const std::size_t before = triangles_.size();
+            if (is_strip) {
+                for (std::size_t k = 0; k + 2 < polygon.size(); ++k) {
+                    const std::size_t odd = k % 2;
+                    triangles_.insert(triangles_.end(),
+                                      {polygon[k], polygon[k + 1 + odd], polygon[k + 2 - odd]});
+                }
+            } else if (polygon.size() >= 3) {
+                add_triangulated(mesh_.tets.points, polygon, triangles_);
+            }
+            cell_of_triangle_.resize(cell_of_triangle_.size() + (triangles_.size() - before) / 3,
+                                     cell);
+            begin = end;
+            ++cell;
+        }
+    }
+    return cell;
+}
+
 std::vector<Attribute> VtuReader::data_of(const pugi::xml_node& parent, std::size_t items) const {
     std::vector<Attribute> data;
     for (const pugi::xml_node& array : parent.children("DataArray")) {
@@ -341,13 +405,13 @@ void VtuReader::add_cell_data(const pugi::xml_node& piece, std::size_t cells) {
 MixedMesh VtuReader::read() {
     const pugi::xml_node root = xml_->root();
     read_conventions(root);
-    const pugi::xml_node grid = xml_->need(root, "UnstructuredGrid");
+    const pugi::xml_node grid = xml_->need(root, is_surface_ ? "PolyData" : "UnstructuredGrid");
     const pugi::xml_node piece = xml_->need(grid, "Piece");
     if (piece.next_sibling("Piece")) {
         xml_->fail(piece.next_sibling("Piece"), "a second piece", "one piece");
     }
     const std::size_t points = count_of(piece, "NumberOfPoints");
-    const std::size_t cells = count_of(piece, "NumberOfCells");
+    std::size_t cells = count_of(piece, "NumberOfCells");
     const std::vector<double> places = need_array(xml_->need(piece, "Points"), nullptr);
     if (places.size() != 3 * points) {
         xml_->fail(piece, fmt::format("{} coordinates", places.size()),
@@ -360,7 +424,11 @@ MixedMesh VtuReader::read() {
         }
         mesh_.tets.points.data()[i] = places[i];
     }
-    add_cells(piece, cells);
+    if (is_surface_) {
+        cells = add_polygons(piece);
+    } else {
+        add_cells(piece, cells);
+    }
     const auto tets = static_cast<Eigen::Index>(cell_of_tet_.size());
     const auto triangles = static_cast<Eigen::Index>(cell_of_triangle_.size());
     mesh_.tets.tets = Eigen::Map<const Tets>(tets_.data(), tets, 4);

@@ -1,5 +1,6 @@
 #include "sinew/linalg/cholesky.h"
 
+#include "sinew/base/arrays.h"
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/linalg/cholesky_numeric.h"
@@ -13,10 +14,6 @@ using cholesky::Part;
 using cholesky::row_stride;
 
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 constexpr int kMaxStride = 4;
 

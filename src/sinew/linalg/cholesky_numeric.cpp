@@ -1,5 +1,6 @@
 #include "sinew/linalg/cholesky_numeric.h"
 
+#include "sinew/base/arrays.h"
 #include "sinew/base/parallel.h"
 #include "sinew/linalg/dense_blocks.h"
 
@@ -9,10 +10,6 @@
 
 namespace sinew::cholesky {
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 // On and below the diagonal: C[i, j] -= sum_k L[i, k] L[j, k] for i < rows, j < columns. Large ones
 // in blocks of columns, in parallel.

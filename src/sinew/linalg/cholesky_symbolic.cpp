@@ -1,5 +1,6 @@
 #include "sinew/linalg/cholesky_symbolic.h"
 
+#include "sinew/base/arrays.h"
 #include "sinew/base/error.h"
 
 #include <metis.h>
@@ -14,10 +15,6 @@ namespace {
 
 using Ints = std::vector<int>;
 
-std::size_t at(int i) {
-    return static_cast<std::size_t>(i);
-}
-
 Ints nested_dissection(const SparseSymmetric& A) {
     Ints order(at(A.size));
     std::iota(order.begin(), order.end(), 0);
@@ -27,7 +24,7 @@ Ints nested_dissection(const SparseSymmetric& A) {
     neighbour.reserve(A.column.size());
     for (int i = 0; i < A.size; ++i) {
         for (auto e = A.start[at(i)]; e < A.start[at(i) + 1]; ++e) {
-            const int j = A.column[static_cast<std::size_t>(e)];
+            const int j = A.column[at(e)];
             if (j != i) {
                 neighbour.push_back(j);
             }
@@ -69,7 +66,7 @@ void for_lower(const SparseSymmetric& A, const Ints& old_of_new, const Ints& new
                const Body& body) {
     const auto row = at(old_of_new[at(i)]);
     for (auto e = A.start[row]; e < A.start[row + 1]; ++e) {
-        const int j = new_of_old[at(A.column[static_cast<std::size_t>(e)])];
+        const int j = new_of_old[at(A.column[at(e)])];
         if (j < i) {
             body(j);
         }
@@ -321,19 +318,19 @@ void find_rows(const SparseSymmetric& A, Plan& plan) {
         for (int j = node.column; j < end; ++j) {
             const auto row = at(plan.old_of_new[at(j)]);
             for (auto e = A.start[row]; e < A.start[row + 1]; ++e) {
-                take(plan.new_of_old[at(A.column[static_cast<std::size_t>(e)])]);
+                take(plan.new_of_old[at(A.column[at(e)])]);
             }
         }
         for (const int child : children[s]) {
             const Supernode& c = plan.supernodes[at(child)];
             for (int k = 0; k < c.below; ++k) {
-                take(plan.rows[static_cast<std::size_t>(c.rows + k)]);
+                take(plan.rows[at(c.rows + k)]);
             }
         }
         node.below = static_cast<int>(static_cast<std::int64_t>(plan.rows.size()) - node.rows);
         std::sort(plan.rows.begin() + node.rows, plan.rows.end());
         if (node.below > 0) {
-            node.parent = super_of[at(plan.rows[static_cast<std::size_t>(node.rows)])];
+            node.parent = super_of[at(plan.rows[at(node.rows)])];
             children[at(node.parent)].push_back(static_cast<int>(s));
         }
         const auto w = static_cast<std::int64_t>(node.width);

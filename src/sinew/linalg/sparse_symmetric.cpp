@@ -1,5 +1,6 @@
 #include "sinew/linalg/sparse_symmetric.h"
 
+#include "sinew/base/arrays.h"
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 
@@ -37,10 +38,9 @@ void multiply_rows(const SparseSymmetric& A, const double* x, double* y) {
         for (std::size_t i = begin; i < end; ++i) {
             double sum[K] = {};
             for (std::int64_t e = A.start[i]; e < A.start[i + 1]; ++e) {
-                const double a = A.value[static_cast<std::size_t>(e)];
+                const double a = A.value[at(e)];
                 const double* from =
-                    x + static_cast<std::size_t>(K) *
-                            static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)]);
+                    x + static_cast<std::size_t>(K) * static_cast<std::size_t>(A.column[at(e)]);
                 for (int k = 0; k < K; ++k) {
                     sum[k] += a * from[k];
                 }
@@ -96,7 +96,7 @@ SparseAssembly::SparseAssembly(const Triplets& t) {
     std::vector<Entry> entries(static_cast<std::size_t>(begin[n]));
     std::vector<std::int64_t> next(begin.begin(), begin.end() - 1);
     const auto put = [&](int row, int column, std::int64_t source) {
-        entries[static_cast<std::size_t>(next[static_cast<std::size_t>(row)]++)] = {column, source};
+        entries[at(next[at(row)]++)] = {column, source};
     };
     for (std::size_t i = 0; i < n; ++i) {
         put(static_cast<int>(i), static_cast<int>(i), -1);
@@ -139,10 +139,10 @@ SparseAssembly::SparseAssembly(const Triplets& t) {
         std::int64_t slot = matrix_.start[i] - 1;
         for (auto e = first; e != last; ++e) {
             slot += e == first || e->column != std::prev(e)->column;
-            matrix_.column[static_cast<std::size_t>(slot)] = e->column;
+            matrix_.column[at(slot)] = e->column;
             if (e->source >= 0) {
                 auto& map = e->source % 2 == 0 ? slot_ : mirror_;
-                map[static_cast<std::size_t>(e->source / 2)] = slot;
+                map[at(e->source / 2)] = slot;
             }
         }
     });
@@ -160,9 +160,9 @@ void SparseAssembly::refill(const Triplets& t) {
     std::fill(matrix_.value.begin(), matrix_.value.end(), 0.0);
     for (std::size_t k = 0; k < slot_.size(); ++k) {
         const double value = t.values()[k];
-        matrix_.value[static_cast<std::size_t>(slot_[k])] += value;
+        matrix_.value[at(slot_[k])] += value;
         if (mirror_[k] >= 0) {
-            matrix_.value[static_cast<std::size_t>(mirror_[k])] += value;
+            matrix_.value[at(mirror_[k])] += value;
         }
     }
 }
@@ -186,18 +186,17 @@ void multiply(const SparseSymmetric& A, std::span<const double> x, int columns,
 SparseSymmetric submatrix(const SparseSymmetric& A, std::span<const int> keep) {
     std::vector<int> number(static_cast<std::size_t>(A.size), -1);
     for (std::size_t k = 0; k < keep.size(); ++k) {
-        number[static_cast<std::size_t>(keep[k])] = static_cast<int>(k);
+        number[at(keep[k])] = static_cast<int>(k);
     }
     SparseSymmetric B;
     B.size = static_cast<int>(keep.size());
     B.start.reserve(keep.size() + 1);
     for (const int i : keep) {
-        for (std::int64_t e = A.start[static_cast<std::size_t>(i)];
-             e < A.start[static_cast<std::size_t>(i) + 1]; ++e) {
-            const int j = number[static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)])];
+        for (std::int64_t e = A.start[at(i)]; e < A.start[static_cast<std::size_t>(i) + 1]; ++e) {
+            const int j = number[at(A.column[at(e)])];
             if (j >= 0) {
                 B.column.push_back(j);
-                B.value.push_back(A.value[static_cast<std::size_t>(e)]);
+                B.value.push_back(A.value[at(e)]);
             }
         }
         B.start.push_back(B.entries());

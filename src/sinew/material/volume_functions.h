@@ -32,7 +32,7 @@ inline VolumeFunction log_of_volume(double J) {
     return J < kSmallestVolumeRatio ? detail::continued(J, f) : f;
 }
 
-/// J^p with p < 0, continued below kSmallestVolumeRatio.
+/// J^p, continued below kSmallestVolumeRatio.
 inline VolumeFunction power_of_volume(double J, double p) {
     const double x = J < kSmallestVolumeRatio ? kSmallestVolumeRatio : J;
     const double value = std::pow(x, p);

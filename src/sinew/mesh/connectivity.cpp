@@ -28,7 +28,7 @@ Lists elements_of_vertices(const Elements& elements, Eigen::Index vertices) {
     for (Eigen::Index e = 0; e < elements.rows(); ++e) {
         for (Eigen::Index k = 0; k < elements.cols(); ++k) {
             const auto v = static_cast<std::size_t>(elements(e, k));
-            lists.items[static_cast<std::size_t>(next[v]++)] = static_cast<Index>(e);
+            lists.items[at(next[v]++)] = static_cast<Index>(e);
         }
     }
     return lists;
@@ -56,7 +56,7 @@ Edges edges_of(const Elements& elements) {
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     Edges edges(static_cast<Eigen::Index>(keys.size()), 2);
     for (Eigen::Index i = 0; i < edges.rows(); ++i) {
-        const std::uint64_t key = keys[static_cast<std::size_t>(i)];
+        const std::uint64_t key = keys[at(i)];
         edges(i, 0) = static_cast<Index>(key >> 32);
         edges(i, 1) = static_cast<Index>(key & 0xffffffffu);
     }
@@ -77,7 +77,7 @@ Lists neighbours_from_edges(const Edges& edges, Eigen::Index vertices) {
     for (const int from : {1, 0}) {
         for (Eigen::Index i = 0; i < edges.rows(); ++i) {
             const auto v = static_cast<std::size_t>(edges(i, from));
-            lists.items[static_cast<std::size_t>(next[v]++)] = edges(i, 1 - from);
+            lists.items[at(next[v]++)] = edges(i, 1 - from);
         }
     }
     return lists;
@@ -93,9 +93,8 @@ std::vector<HalfEdge> sorted_half_edges(const Triangles& triangles) {
     std::vector<HalfEdge> half(static_cast<std::size_t>(triangles.size()));
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
         for (Eigen::Index k = 0; k < 3; ++k) {
-            half[static_cast<std::size_t>(3 * t + k)] = {
-                edge_key(triangles(t, k), triangles(t, (k + 1) % 3)), static_cast<Index>(t),
-                static_cast<Index>(k)};
+            half[at(3 * t + k)] = {edge_key(triangles(t, k), triangles(t, (k + 1) % 3)),
+                                   static_cast<Index>(t), static_cast<Index>(k)};
         }
     }
     stable_sort_by_edge(half);
@@ -116,12 +115,12 @@ std::vector<TetFace> sorted_tet_faces(const Tets& tets) {
     std::vector<TetFace> faces(static_cast<std::size_t>(tets.size()));
     for (Eigen::Index t = 0; t < tets.rows(); ++t) {
         for (int k = 0; k < 4; ++k) {
-            const auto& corner = kOutwardFace[static_cast<std::size_t>(k)];
+            const auto& corner = kOutwardFace[at(k)];
             TetFace face{{tets(t, corner[0]), tets(t, corner[1]), tets(t, corner[2])},
                          static_cast<Index>(t),
                          static_cast<Index>(k)};
             std::sort(face.key.begin(), face.key.end());
-            faces[static_cast<std::size_t>(4 * t + k)] = face;
+            faces[at(4 * t + k)] = face;
         }
     }
     std::stable_sort(faces.begin(), faces.end(),
@@ -254,10 +253,10 @@ Triangles boundary_triangles(const Tets& tets) {
     });
     Triangles triangles(static_cast<Eigen::Index>(single.size()), 3);
     for (Eigen::Index i = 0; i < triangles.rows(); ++i) {
-        const TetFace& face = single[static_cast<std::size_t>(i)];
-        const auto& corner = kOutwardFace[static_cast<std::size_t>(face.opposite)];
+        const TetFace& face = single[at(i)];
+        const auto& corner = kOutwardFace[at(face.opposite)];
         for (int k = 0; k < 3; ++k) {
-            triangles(i, k) = tets(face.tet, corner[static_cast<std::size_t>(k)]);
+            triangles(i, k) = tets(face.tet, corner[at(k)]);
         }
     }
     return triangles;
@@ -267,9 +266,9 @@ Components connected_components(const Triangles& triangles, Eigen::Index vertice
     std::vector<Index> root(static_cast<std::size_t>(vertices));
     std::iota(root.begin(), root.end(), 0);
     const auto find = [&](Index v) {
-        while (root[static_cast<std::size_t>(v)] != v) {
-            Index& r = root[static_cast<std::size_t>(v)];
-            r = root[static_cast<std::size_t>(r)];
+        while (root[at(v)] != v) {
+            Index& r = root[at(v)];
+            r = root[at(r)];
             v = r;
         }
         return v;
@@ -278,18 +277,18 @@ Components connected_components(const Triangles& triangles, Eigen::Index vertice
         for (int k = 1; k < 3; ++k) {
             const Index a = find(triangles(t, 0));
             const Index b = find(triangles(t, k));
-            root[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+            root[at(std::max(a, b))] = std::min(a, b);
         }
     }
     Components components;
     components.of_triangle.resize(static_cast<std::size_t>(triangles.rows()));
     std::vector<Index> number(static_cast<std::size_t>(vertices), -1);
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        Index& n = number[static_cast<std::size_t>(find(triangles(t, 0)))];
+        Index& n = number[at(find(triangles(t, 0)))];
         if (n < 0) {
             n = components.count++;
         }
-        components.of_triangle[static_cast<std::size_t>(t)] = n;
+        components.of_triangle[at(t)] = n;
     }
     return components;
 }
@@ -298,7 +297,7 @@ Compacted without_unused_points(const Points& points, const Triangles& triangles
     std::vector<Index> new_index(static_cast<std::size_t>(points.rows()), -1);
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
         for (int k = 0; k < 3; ++k) {
-            new_index[static_cast<std::size_t>(triangles(t, k))] = 0;
+            new_index[at(triangles(t, k))] = 0;
         }
     }
     Compacted result;
@@ -310,10 +309,9 @@ Compacted without_unused_points(const Points& points, const Triangles& triangles
     }
     result.points.resize(static_cast<Eigen::Index>(result.old_index.size()), 3);
     for (Eigen::Index i = 0; i < result.points.rows(); ++i) {
-        result.points.row(i) = points.row(result.old_index[static_cast<std::size_t>(i)]);
+        result.points.row(i) = points.row(result.old_index[at(i)]);
     }
-    result.triangles =
-        triangles.unaryExpr([&](Index v) { return new_index[static_cast<std::size_t>(v)]; });
+    result.triangles = triangles.unaryExpr([&](Index v) { return new_index[at(v)]; });
     return result;
 }
 

@@ -33,7 +33,7 @@ void stable_sort_by_edge(std::vector<Entry>& entries) {
     std::vector<Entry> sorted(entries.size());
     std::vector<std::size_t> next(start.begin(), start.end() - 1);
     for (const Entry& entry : entries) {
-        sorted[next[static_cast<std::size_t>(entry.key >> 32u)]++] = entry;
+        sorted[next[at(entry.key >> 32u)]++] = entry;
     }
     constexpr std::size_t kFew = 24;  // are sorted by insertion
     for (std::size_t v = 0; v + 1 < start.size(); ++v) {

@@ -84,12 +84,12 @@ public:
                 const Vec3 unit = n.normalized();
                 const double d = unit.dot(mesh_.position(mesh_.corners(t)[0]) - origin_);
                 for (const Index v : mesh_.corners(t)) {
-                    quadric_[static_cast<std::size_t>(v)].add_plane(unit, d, area);
+                    quadric_[at(v)].add_plane(unit, d, area);
                 }
             }
         }
         for (Index v = 0; v < mesh_.vertex_count(); ++v) {
-            is_border_[static_cast<std::size_t>(v)] = mesh_.is_border(v);
+            is_border_[at(v)] = mesh_.is_border(v);
         }
         std::vector<Candidate> all;
         for (Index v = 0; v < mesh_.vertex_count(); ++v) {
@@ -107,8 +107,7 @@ public:
         while (!queue_.empty() && mesh_.alive_triangles() > options_.target_triangles) {
             const Candidate next = queue_.top();
             queue_.pop();
-            if (stamp_[static_cast<std::size_t>(next.a)] != next.stamp_a ||
-                stamp_[static_cast<std::size_t>(next.b)] != next.stamp_b) {
+            if (stamp_[at(next.a)] != next.stamp_a || stamp_[at(next.b)] != next.stamp_b) {
                 continue;
             }
             const auto [keep, gone] = roles(next.a, next.b);
@@ -117,10 +116,10 @@ public:
                 continue;
             }
             mesh_.collapse(keep, gone, target);
-            quadric_[static_cast<std::size_t>(keep)] += quadric_[static_cast<std::size_t>(gone)];
-            ++stamp_[static_cast<std::size_t>(gone)];
+            quadric_[at(keep)] += quadric_[at(gone)];
+            ++stamp_[at(gone)];
             // Neighbours get fresh candidates too: a collapse refused before may be possible now.
-            ++stamp_[static_cast<std::size_t>(keep)];
+            ++stamp_[at(keep)];
             for (const Index w : mesh_.neighbours(keep)) {
                 if (const std::optional<Candidate> c = candidate(keep, w)) {
                     queue_.push(*c);
@@ -139,11 +138,11 @@ public:
 private:
     // A border vertex stays and swallows the other one.
     std::pair<Index, Index> roles(Index a, Index b) const {
-        return is_border_[static_cast<std::size_t>(b)] ? std::pair(b, a) : std::pair(a, b);
+        return is_border_[at(b)] ? std::pair(b, a) : std::pair(a, b);
     }
 
     double size_at(Index v) const {
-        return options_.size.empty() ? 1.0 : options_.size[static_cast<std::size_t>(v)];
+        return options_.size.empty() ? 1.0 : options_.size[at(v)];
     }
 
     struct Target {
@@ -152,10 +151,10 @@ private:
     };
 
     Target best_position(Index keep, Index gone) const {
-        Quadric q = quadric_[static_cast<std::size_t>(keep)];
-        q += quadric_[static_cast<std::size_t>(gone)];
+        Quadric q = quadric_[at(keep)];
+        q += quadric_[at(gone)];
         const Vec3 a = mesh_.position(keep) - origin_;
-        if (is_border_[static_cast<std::size_t>(keep)]) {
+        if (is_border_[at(keep)]) {
             return {mesh_.position(keep), q.error(a)};
         }
         const Vec3 b = mesh_.position(gone) - origin_;
@@ -190,7 +189,7 @@ private:
     std::optional<Candidate> candidate(Index v, Index w) const {
         const Index a = std::min(v, w);
         const Index b = std::max(v, w);
-        if (is_border_[static_cast<std::size_t>(a)] && is_border_[static_cast<std::size_t>(b)]) {
+        if (is_border_[at(a)] && is_border_[at(b)]) {
             return std::nullopt;
         }
         const auto [keep, gone] = roles(a, b);
@@ -201,7 +200,7 @@ private:
             return std::nullopt;
         }
         return Candidate{options_.evenness > 0.0 ? rounded_error(error) : error, a, b,
-                         stamp_[static_cast<std::size_t>(a)], stamp_[static_cast<std::size_t>(b)]};
+                         stamp_[at(a)], stamp_[at(b)]};
     }
 
     EditMesh mesh_;

@@ -60,7 +60,7 @@ std::vector<Index> fans_of_vertices(const Triangles& triangles, Eigen::Index ver
             const bool is_repeat = (k > 0 && triangles(t, k) == triangles(t, 0)) ||
                                    (k > 1 && triangles(t, k) == triangles(t, 1));
             if (!is_repeat && corners.find(3 * t + k) == 3 * t + k) {
-                ++fans[static_cast<std::size_t>(triangles(t, k))];
+                ++fans[at(triangles(t, k))];
             }
         }
     }
@@ -72,9 +72,9 @@ DisjointSets::DisjointSets(std::size_t n) : parent_(n) {
 }
 
 Index DisjointSets::find(Index i) {
-    while (parent_[static_cast<std::size_t>(i)] != i) {
-        Index& p = parent_[static_cast<std::size_t>(i)];
-        p = parent_[static_cast<std::size_t>(p)];
+    while (parent_[at(i)] != i) {
+        Index& p = parent_[at(i)];
+        p = parent_[at(p)];
         i = p;
     }
     return i;
@@ -83,7 +83,7 @@ Index DisjointSets::find(Index i) {
 void DisjointSets::join(Index i, Index j) {
     i = find(i);
     j = find(j);
-    parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
+    parent_[at(std::max(i, j))] = std::min(i, j);
 }
 
 }  // namespace sinew

@@ -30,7 +30,7 @@ struct Neighbours {
         for (int z = 0; z < 3; ++z) {
             for (int y = 0; y < 3; ++y) {
                 for (int x = 0; x < 3; ++x) {
-                    std::uint32_t& mask = of[static_cast<std::size_t>(bit_of(x, y, z))];
+                    std::uint32_t& mask = of[at(bit_of(x, y, z))];
                     mask |= x > 0 ? 1u << bit_of(x - 1, y, z) : 0u;
                     mask |= x < 2 ? 1u << bit_of(x + 1, y, z) : 0u;
                     mask |= y > 0 ? 1u << bit_of(x, y - 1, z) : 0u;
@@ -49,7 +49,7 @@ constexpr Neighbours kFaces;
 std::uint32_t beside(std::uint32_t values) {
     std::uint32_t result = 0;
     for (std::uint32_t rest = values; rest != 0; rest &= rest - 1) {
-        result |= kFaces.of[static_cast<std::size_t>(__builtin_ctz(rest))];
+        result |= kFaces.of[at(__builtin_ctz(rest))];
     }
     return result;
 }

@@ -211,24 +211,23 @@ Candidates candidates_of(const TriangleMesh& mesh, const std::vector<Index>& fir
     for (Eigen::Index t = 0; t < n; ++t) {
         Triple key = {mesh.triangles(t, 0), mesh.triangles(t, 1), mesh.triangles(t, 2)};
         std::sort(key.begin(), key.end());
-        sorted[static_cast<std::size_t>(t)] = {key, static_cast<Index>(t)};
+        sorted[at(t)] = {key, static_cast<Index>(t)};
     }
     std::sort(sorted.begin(), sorted.end());
     std::vector<char> is_repeated(static_cast<std::size_t>(n), 0);
     for (std::size_t k = 1; k < sorted.size(); ++k) {
-        is_repeated[static_cast<std::size_t>(sorted[k].second)] =
-            sorted[k].first == sorted[k - 1].first;
+        is_repeated[at(sorted[k].second)] = sorted[k].first == sorted[k - 1].first;
     }
     Candidates result;
     for (Index t = 0; t < n; ++t) {
         const Corners c = corners_of(mesh, t);
-        if (is_repeated[static_cast<std::size_t>(t)] || is_degenerate(c[0], c[1], c[2])) {
+        if (is_repeated[at(t)] || is_degenerate(c[0], c[1], c[2])) {
             continue;
         }
         result.triangle.push_back(t);
         Triple corner;
         for (std::size_t k = 0; k < 3; ++k) {
-            corner[k] = first[static_cast<std::size_t>(mesh.triangles(t, static_cast<int>(k)))];
+            corner[k] = first[at(mesh.triangles(t, static_cast<int>(k)))];
         }
         result.corner.push_back(corner);
         result.box.push_back(box_of(c));
@@ -314,9 +313,8 @@ std::vector<Index> first_coincident(const Points& points) {
     std::vector<Index> first(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) {
         const auto v = static_cast<std::size_t>(order[k]);
-        first[v] = k > 0 && compare(order[k - 1], order[k]) == 0
-                       ? first[static_cast<std::size_t>(order[k - 1])]
-                       : order[k];
+        first[v] =
+            k > 0 && compare(order[k - 1], order[k]) == 0 ? first[at(order[k - 1])] : order[k];
     }
     return first;
 }

@@ -232,7 +232,7 @@ void open_tet(const Tets& tets, Index t, double volume, Points& x) {
     }
     const double step = sum > 0.0 ? (volume - a.dot(gradient[1])) / sum : 0.0;
     for (int k = 0; k < 4; ++k) {
-        x.row(tets(t, k)) += step * gradient[static_cast<std::size_t>(k)].transpose();
+        x.row(tets(t, k)) += step * gradient[at(k)].transpose();
     }
 }
 

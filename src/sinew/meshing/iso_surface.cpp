@@ -78,7 +78,7 @@ bool is_crossed_twice(const PatchTable& table, std::size_t pattern, int axis, in
             return false;
         }
         const int edge = edge_between(c[k], c[(k + 1) % 4]);
-        const int owner = table.patch[pattern][static_cast<std::size_t>(edge)];
+        const auto owner = table.patch[pattern][static_cast<std::size_t>(edge)];
         if (k > 0 && owner != patch) {
             return false;
         }
@@ -340,7 +340,7 @@ private:
             !has_two_segments_in_one_patch(bits1, edge1, across)) {
             return -1;
         }
-        const int partner = table_.partner[bits0][static_cast<std::size_t>(edge0)][a];
+        const auto partner = table_.partner[bits0][static_cast<std::size_t>(edge0)][a];
         const Cell& low = c0[a] < c1[a] ? c0 : c1;
         // The segment is named by the face and the lower of its two grid edges.
         const auto position_of = [&](int edge) {

@@ -38,8 +38,7 @@ std::vector<Index> first_within(const Points& points, double tolerance) {
         const Vec3 p = point(points, i);
         Cell cell;
         for (int k = 0; k < 3; ++k) {
-            cell[static_cast<std::size_t>(k)] =
-                std::llround(std::clamp(p[k] / tolerance, -4e18, 4e18));
+            cell[at(k)] = std::llround(std::clamp(p[k] / tolerance, -4e18, 4e18));
         }
         Index found = -1;
         for (int n = 0; n < 27; ++n) {

@@ -30,14 +30,14 @@ public:
         std::size_t depth = 0;
         stack[depth++] = 0;
         while (depth > 0) {
-            const Node& node = nodes_[static_cast<std::size_t>(stack[--depth])];
+            const Node& node = nodes_[at(stack[--depth])];
             if (!boxes_touch(node.box, query)) {
                 continue;
             }
             if (node.right < 0) {
                 for (Index k = node.begin; k < node.end; ++k) {
-                    const Index i = order_[static_cast<std::size_t>(k)];
-                    if (boxes_touch(boxes_[static_cast<std::size_t>(i)], query) && !visit(i)) {
+                    const Index i = order_[at(k)];
+                    if (boxes_touch(boxes_[at(i)], query) && !visit(i)) {
                         return;
                     }
                 }

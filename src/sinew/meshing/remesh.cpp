@@ -26,18 +26,18 @@ void project(EditMesh& mesh, RemeshRounds& rounds, const SurfaceTree& surface,
             moving.push_back(v);
         }
     }
-    Points at(static_cast<Eigen::Index>(moving.size()), 3);
-    for (Eigen::Index i = 0; i < at.rows(); ++i) {
-        at.row(i) = mesh.position(moving[static_cast<std::size_t>(i)]).transpose();
+    Points samples(static_cast<Eigen::Index>(moving.size()), 3);
+    for (Eigen::Index i = 0; i < samples.rows(); ++i) {
+        samples.row(i) = mesh.position(moving[at(i)]).transpose();
     }
-    const std::vector<ClosestPoint> nearest = surface.closest_points(at);
+    const std::vector<ClosestPoint> nearest = surface.closest_points(samples);
     for (std::size_t i = 0; i < moving.size(); ++i) {
         mesh.set_position(moving[i], nearest[i].point);
         if (rounds.is_graded()) {
             double length = 0.0;
             for (int k = 0; k < 3; ++k) {
-                length += nearest[i].barycentric[k] *
-                          edge_lengths[static_cast<std::size_t>(triangles(nearest[i].triangle, k))];
+                length +=
+                    nearest[i].barycentric[k] * edge_lengths[at(triangles(nearest[i].triangle, k))];
             }
             rounds.set_edge_length(moving[i], length);
         }
@@ -111,7 +111,7 @@ TriangleMesh remeshed(const TriangleMesh& mesh, std::span<const double> edge_len
     for (Eigen::Index t = 0; t < areas.size(); ++t) {
         double edge = 0.0;
         for (int k = 0; k < 3; ++k) {
-            edge += edge_lengths[static_cast<std::size_t>(mesh.triangles(t, k))] / 3.0;
+            edge += edge_lengths[at(mesh.triangles(t, k))] / 3.0;
         }
         expected += areas[t] / equilateral_area(edge);
     }

@@ -29,13 +29,11 @@ RemeshRounds::RemeshRounds(EditMesh& mesh, std::vector<double> edge_lengths, dou
       feature_cosine_(std::cos(feature_angle)) {}
 
 void RemeshRounds::set_edge_length(Index vertex, double length) {
-    graded_[static_cast<std::size_t>(vertex)] = length;
+    graded_[at(vertex)] = length;
 }
 
 double RemeshRounds::aim(Index a, Index b) const {
-    return is_graded()
-               ? 0.5 * (graded_[static_cast<std::size_t>(a)] + graded_[static_cast<std::size_t>(b)])
-               : edge_length_;
+    return is_graded() ? 0.5 * (graded_[at(a)] + graded_[at(b)]) : edge_length_;
 }
 
 // Borders count as features: they are resampled along themselves.

@@ -43,7 +43,7 @@ void restore_volume(Points& x, const Triangles& triangles, const std::vector<cha
         }
         const Points normal = vertex_normals(x, triangles);
         for (Eigen::Index v = 0; v < x.rows(); ++v) {
-            if (!is_fixed[static_cast<std::size_t>(v)]) {
+            if (!is_fixed[at(v)]) {
                 x.row(v) += missing / area * normal.row(v);
             }
         }
@@ -62,8 +62,8 @@ TriangleMesh smoothed(const TriangleMesh& mesh, const SmoothOptions& options) {
         for (Eigen::Index t = 0; t < across.rows(); ++t) {
             for (int k = 0; k < 3; ++k) {
                 if (across(t, k) < 0) {
-                    is_fixed[static_cast<std::size_t>(mesh.triangles(t, k))] = 1;
-                    is_fixed[static_cast<std::size_t>(mesh.triangles(t, (k + 1) % 3))] = 1;
+                    is_fixed[at(mesh.triangles(t, k))] = 1;
+                    is_fixed[at(mesh.triangles(t, (k + 1) % 3))] = 1;
                 }
             }
         }

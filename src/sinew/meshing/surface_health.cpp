@@ -36,7 +36,7 @@ Usable usable_part(const TriangleMesh& mesh, std::vector<Problem>& problems) {
     for (Index v = 0; v < mesh.points.rows(); ++v) {
         if (!mesh.points.row(v).allFinite()) {
             not_finite.add(v);
-            is_bad[static_cast<std::size_t>(v)] = 1;
+            is_bad[at(v)] = 1;
             usable.mesh.points.row(v).setZero();
         }
     }
@@ -48,9 +48,7 @@ Usable usable_part(const TriangleMesh& mesh, std::vector<Problem>& problems) {
         const auto corners = mesh.triangles.row(t);
         if ((corners.array() < 0).any() || (corners.array() >= mesh.points.rows()).any()) {
             out_of_range.add(t);
-        } else if (!is_bad[static_cast<std::size_t>(corners[0])] &&
-                   !is_bad[static_cast<std::size_t>(corners[1])] &&
-                   !is_bad[static_cast<std::size_t>(corners[2])]) {
+        } else if (!is_bad[at(corners[0])] && !is_bad[at(corners[1])] && !is_bad[at(corners[2])]) {
             usable.triangle_id.push_back(t);
         }
     }
@@ -58,8 +56,7 @@ Usable usable_part(const TriangleMesh& mesh, std::vector<Problem>& problems) {
                       "write the mesh again; the file is damaged or truncated");
     usable.mesh.triangles.resize(static_cast<Eigen::Index>(usable.triangle_id.size()), 3);
     for (Eigen::Index i = 0; i < usable.mesh.triangles.rows(); ++i) {
-        usable.mesh.triangles.row(i) =
-            mesh.triangles.row(usable.triangle_id[static_cast<std::size_t>(i)]);
+        usable.mesh.triangles.row(i) = mesh.triangles.row(usable.triangle_id[at(i)]);
     }
     return usable;
 }
@@ -104,7 +101,7 @@ private:
             measures_.volume += (c[0]).cross(c[1]).dot(c[2]) / 6.0;
             if (is_degenerate(c[0], c[1], c[2])) {
                 degenerate.place_at(c[0]);
-                degenerate.add(id_[static_cast<std::size_t>(t)]);
+                degenerate.add(id_[at(t)]);
                 smallest = 0.0;
                 continue;
             }
@@ -119,7 +116,7 @@ private:
             smallest = std::min(smallest, own);
             if (own < kNeedle) {
                 needles.place_at(c[0]);
-                needles.add(id_[static_cast<std::size_t>(t)]);
+                needles.add(id_[at(t)]);
             }
         }
         measures_.smallest_angle = mesh_.triangles.rows() > 0 ? smallest : 0.0;
@@ -143,7 +140,7 @@ private:
         for (std::size_t i = 1; i < sorted.size(); ++i) {
             if (sorted[i].first == sorted[i - 1].first) {
                 duplicates.place_at(centre(mesh_, sorted[i].second));
-                duplicates.add(id_[static_cast<std::size_t>(sorted[i].second)]);
+                duplicates.add(id_[at(sorted[i].second)]);
             }
         }
         duplicates.into(health_.problems, "duplicate triangles",
@@ -163,7 +160,7 @@ private:
             } else if (mesh_.triangles(sides[0].triangle, sides[0].corner) ==
                        mesh_.triangles(sides[1].triangle, sides[1].corner)) {
                 flipped.place_at(0.5 * (p(edges_.low(e)) + p(edges_.high(e))));
-                flipped.add(id_[static_cast<std::size_t>(sides[1].triangle)]);
+                flipped.add(id_[at(sides[1].triangle)]);
             }
         }
         measures_.edges = static_cast<std::int64_t>(edges_.size());
@@ -189,8 +186,8 @@ private:
                 if (seams.empty()) {
                     first_border = p(edges_.low(e));
                 }
-                const Index a = first_[static_cast<std::size_t>(edges_.low(e))];
-                const Index b = first_[static_cast<std::size_t>(edges_.high(e))];
+                const Index a = first_[at(edges_.low(e))];
+                const Index b = first_[at(edges_.high(e))];
                 seams.emplace_back(std::minmax(a, b));
             }
         }
@@ -231,7 +228,7 @@ private:
         ProblemCollector unused("vertex");
         ProblemCollector coincident("vertex");
         for (Index v = 0; v < mesh_.points.rows(); ++v) {
-            const Index n = fans[static_cast<std::size_t>(v)];
+            const Index n = fans[at(v)];
             if (n == 0) {
                 unused.place_at(p(v));
                 unused.add(v);
@@ -240,8 +237,8 @@ private:
                 pinched.add(v);
             }
             used_ += n > 0;
-            const Index twin = first_[static_cast<std::size_t>(v)];
-            if (twin != v && n > 0 && fans[static_cast<std::size_t>(twin)] > 0) {
+            const Index twin = first_[at(v)];
+            if (twin != v && n > 0 && fans[at(twin)] > 0) {
                 coincident.place_at(p(v));
                 coincident.add(v);
             }
@@ -286,7 +283,7 @@ private:
         ProblemCollector inward("triangle");
         for (const Index t : pieces_turned_inward(mesh_)) {
             inward.place_at(p(mesh_.triangles(t, 0)));
-            inward.add(id_[static_cast<std::size_t>(t)]);
+            inward.add(id_[at(t)]);
         }
         inward.into(health_.problems, "pieces turned inside out",
                     "repair the mesh: its triangles are turned outward");
@@ -304,8 +301,7 @@ private:
         std::string where;
         for (std::size_t i = 0; i < std::min<std::size_t>(found.pairs.size(), 3); ++i) {
             where += fmt::format("{}{}-{}", i == 0 ? "triangles " : ", ",
-                                 id_[static_cast<std::size_t>(found.pairs[i].first)],
-                                 id_[static_cast<std::size_t>(found.pairs[i].second)]);
+                                 id_[at(found.pairs[i].first)], id_[at(found.pairs[i].second)]);
         }
         if (found.pairs.size() > 3) {
             where += fmt::format(" and {}{} more pairs", found.is_complete ? "" : "at least ",

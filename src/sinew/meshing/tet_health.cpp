@@ -30,7 +30,7 @@ UsableTets usable_part(const TetMesh& mesh, std::vector<Problem>& problems) {
     for (Index v = 0; v < mesh.points.rows(); ++v) {
         if (!mesh.points.row(v).allFinite()) {
             not_finite.add(v);
-            is_bad[static_cast<std::size_t>(v)] = 1;
+            is_bad[at(v)] = 1;
         }
     }
     not_finite.into(problems, "non-finite vertices",
@@ -41,9 +41,8 @@ UsableTets usable_part(const TetMesh& mesh, std::vector<Problem>& problems) {
         const auto corners = mesh.tets.row(t);
         if ((corners.array() < 0).any() || (corners.array() >= mesh.points.rows()).any()) {
             out_of_range.add(t);
-        } else if (std::none_of(corners.begin(), corners.end(), [&](Index v) {
-                       return is_bad[static_cast<std::size_t>(v)] != 0;
-                   })) {
+        } else if (std::none_of(corners.begin(), corners.end(),
+                                [&](Index v) { return is_bad[at(v)] != 0; })) {
             usable.id.push_back(t);
         }
     }
@@ -51,7 +50,7 @@ UsableTets usable_part(const TetMesh& mesh, std::vector<Problem>& problems) {
                       "write the mesh again; the file is damaged or truncated");
     usable.tets.resize(static_cast<Eigen::Index>(usable.id.size()), 4);
     for (Eigen::Index i = 0; i < usable.tets.rows(); ++i) {
-        usable.tets.row(i) = mesh.tets.row(usable.id[static_cast<std::size_t>(i)]);
+        usable.tets.row(i) = mesh.tets.row(usable.id[at(i)]);
     }
     return usable;
 }
@@ -60,9 +59,9 @@ UsableTets usable_part(const TetMesh& mesh, std::vector<Problem>& problems) {
 std::array<double, 2> dihedral_range(const std::array<Vec3, 4>& c) {
     std::array<Vec3, 4> normal;
     for (std::size_t k = 0; k < 4; ++k) {
-        const Vec3& a = c[static_cast<std::size_t>(kFace[k][0])];
-        const Vec3& b = c[static_cast<std::size_t>(kFace[k][1])];
-        const Vec3& d = c[static_cast<std::size_t>(kFace[k][2])];
+        const Vec3& a = c[at(kFace[k][0])];
+        const Vec3& b = c[at(kFace[k][1])];
+        const Vec3& d = c[at(kFace[k][2])];
         normal[k] = (b - a).cross(d - a);
     }
     double low = kPi;
@@ -97,7 +96,7 @@ private:
         return point(mesh_.points, v);
     }
     Index id(Index t) const {
-        return id_[static_cast<std::size_t>(t)];
+        return id_[at(t)];
     }
 
     void check_shapes() {
@@ -189,7 +188,7 @@ private:
         const std::vector<Index> fans = fans_of_vertices(boundary, mesh_.points.rows(), edges);
         ProblemCollector pinched("vertex");
         for (Index v = 0; v < mesh_.points.rows(); ++v) {
-            if (fans[static_cast<std::size_t>(v)] > 1) {
+            if (fans[at(v)] > 1) {
                 pinched.place_at(p(v));
                 pinched.add(v);
             }
@@ -202,12 +201,12 @@ private:
         std::vector<char> is_used(static_cast<std::size_t>(mesh_.points.rows()), 0);
         for (Index t = 0; t < tets_.rows(); ++t) {
             for (int k = 0; k < 4; ++k) {
-                is_used[static_cast<std::size_t>(tets_(t, k))] = 1;
+                is_used[at(tets_(t, k))] = 1;
             }
         }
         ProblemCollector unused("vertex");
         for (Index v = 0; v < mesh_.points.rows(); ++v) {
-            if (!is_used[static_cast<std::size_t>(v)] && mesh_.points.row(v).allFinite()) {
+            if (!is_used[at(v)] && mesh_.points.row(v).allFinite()) {
                 unused.place_at(p(v));
                 unused.add(v);
             }

@@ -145,7 +145,7 @@ JoinedSurfaces::JoinedSurfaces(const std::vector<TriangleMesh>& surfaces) {
 }
 
 std::string JoinedSurfaces::name_of_triangle(Index joined) const {
-    const auto s = static_cast<std::size_t>(surface_of_triangle[static_cast<std::size_t>(joined)]);
+    const auto s = static_cast<std::size_t>(surface_of_triangle[at(joined)]);
     return fmt::format("surface {} triangle {}", s, joined - first_triangle[s]);
 }
 
@@ -159,8 +159,7 @@ Seeds find_seeds(const JoinedSurfaces& all) {
     const Components pieces = connected_components(all.mesh.triangles, all.mesh.points.rows());
     std::vector<std::vector<Index>> members(static_cast<std::size_t>(pieces.count));
     for (Index t = 0; t < all.mesh.triangles.rows(); ++t) {
-        members[static_cast<std::size_t>(pieces.of_triangle[static_cast<std::size_t>(t)])]
-            .push_back(t);
+        members[at(pieces.of_triangle[at(t)])].push_back(t);
     }
     Seeds seeds;
     for (const std::vector<Index>& piece : members) {
@@ -172,9 +171,8 @@ Seeds find_seeds(const JoinedSurfaces& all) {
                           .dot(point(all.mesh.points, all.mesh.triangles(t, 2)) - origin);
         }
         if (volume > 0.0) {
-            seeds.regions.emplace_back(
-                seed_beside(all.mesh, piece, -1.0),
-                all.surface_of_triangle[static_cast<std::size_t>(piece.front())]);
+            seeds.regions.emplace_back(seed_beside(all.mesh, piece, -1.0),
+                                       all.surface_of_triangle[at(piece.front())]);
         } else {
             seeds.voids.push_back(seed_beside(all.mesh, piece, 1.0));
         }
@@ -237,8 +235,7 @@ void label_regions(TetMesh& mesh, const JoinedSurfaces& all, const std::vector<i
             const Index t = -1 - faces[i].tet;
             for (std::size_t k = i + 1; k < j; ++k) {
                 if (faces[k].is_even == faces[i].is_even) {
-                    inner.emplace_back(faces[k].tet,
-                                       all.surface_of_triangle[static_cast<std::size_t>(t)]);
+                    inner.emplace_back(faces[k].tet, all.surface_of_triangle[at(t)]);
                 }
             }
         }
@@ -246,7 +243,7 @@ void label_regions(TetMesh& mesh, const JoinedSurfaces& all, const std::vector<i
     }
     std::vector<Index> surface_of_room(static_cast<std::size_t>(mesh.tets.rows()), -1);
     for (const auto& [tet, surface] : inner) {
-        Index& known = surface_of_room[static_cast<std::size_t>(rooms.find(tet))];
+        Index& known = surface_of_room[at(rooms.find(tet))];
         if (known >= 0 && known != surface) {
             refuse(fmt::format("surfaces {} and {} bound one region from outside", known, surface),
                    "surfaces inside or beside one another");
@@ -255,13 +252,13 @@ void label_regions(TetMesh& mesh, const JoinedSurfaces& all, const std::vector<i
     }
     mesh.region.resize(static_cast<std::size_t>(mesh.tets.rows()));
     for (Index t = 0; t < mesh.tets.rows(); ++t) {
-        const Index surface = surface_of_room[static_cast<std::size_t>(rooms.find(t))];
+        const Index surface = surface_of_room[at(rooms.find(t))];
         if (surface < 0) {
             refuse(fmt::format("tetrahedron {} near {} lies in a void", t,
                                place(point(mesh.points, mesh.tets(t, 0)))),
                    "tetrahedra inside the surfaces only");
         }
-        mesh.region[static_cast<std::size_t>(t)] = labels[static_cast<std::size_t>(surface)];
+        mesh.region[at(t)] = labels[at(surface)];
     }
 }
 

@@ -266,7 +266,7 @@ void append_elements(std::string& out, const Elements& elements, const std::vect
             out += ' ' + std::to_string(elements(e, k));
         }
         if (!marks.empty()) {
-            out += ' ' + std::to_string(marks[static_cast<std::size_t>(e)]);
+            out += ' ' + std::to_string(marks[at(e)]);
         }
         out.push_back('\n');
     }

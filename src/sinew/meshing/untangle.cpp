@@ -28,14 +28,14 @@ bool smooth_crossings_away(TriangleMesh& mesh) {
         for (int ring = 0; ring < round / 3; ++ring) {
             const std::set<Index> inner = touched;
             for (const Index v : inner) {
-                const auto around = neighbours[static_cast<std::size_t>(v)];
+                const auto around = neighbours[at(v)];
                 touched.insert(around.begin(), around.end());
             }
         }
         const Points normals = vertex_normals(mesh);
         const Points before = mesh.points;
         for (const Index v : touched) {
-            const auto around = neighbours[static_cast<std::size_t>(v)];
+            const auto around = neighbours[at(v)];
             Vec3 mean = Vec3::Zero();
             double edge = 0.0;
             for (const Index w : around) {

@@ -4,6 +4,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/units.h"
 #include "sinew/body/skeleton_model.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/motion/muscle_lines.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/operating_lengths.h"
@@ -537,23 +538,51 @@ private:
 
     // Fibres and tendons for the lengths that the paths go through, then strength by area.
     void set_fibres() {
-        const KinematicTree tree(model_);
-        const std::vector<double> lengths =
-            MusclePaths(model_, tree).evaluate(tree.place(rest_coordinates(model_))).length;
         std::vector<FibreWish> wishes;
-        for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
-            wishes.push_back(fibre_wish(*courses_[m].muscle, lengths[m]));
+        for (const MuscleRoute& course : courses_) {
+            wishes.push_back(fibre_wish(*course.muscle, line_length(course.line.points)));
         }
         set_operating_lengths(model_, wishes);
+        const std::vector<double> bellies = belly_volumes();
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             const Muscle& muscle = *courses_[m].muscle;
             MuscleUnit& unit = model_.muscles[m];
             const PublishedFibres* known = find_published_fibres(muscle.name);
+            const auto number = static_cast<std::size_t>(&muscle - body_.muscles.data());
             // Fibres that became longer to fit their path keep the area of the measured ones.
-            const double area = muscle.volume * std::cos(unit.pennation) / wishes[m].fibre *
+            const double area = bellies[number] * std::cos(unit.pennation) / wishes[m].fibre *
                                 (known == nullptr ? 1.0 : known->area_ratio);
             unit.fmax = std::max(area * options_.specific_tension, 1e-3);
         }
+    }
+
+    static double line_length(const std::vector<Vec3>& line) {
+        double length = 0.0;
+        for (std::size_t k = 1; k < line.size(); ++k) {
+            length += (line[k] - line[k - 1]).norm();
+        }
+        return length;
+    }
+
+    // Contractile volume of each muscle: what grows, while tendons stay. m^3
+    std::vector<double> belly_volumes() const {
+        std::vector<double> belly(body_.muscles.size(), 0.0);
+        const TissueShares& s = body_.shares;
+        const Eigen::VectorXd volumes = tet_volumes(body_.tets);
+        for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
+            for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                const Tissue tissue = body_.materials[at(s.material[at(e)])].tissue;
+                if (s.part[at(e)] >= 0 && tissue == Tissue::Muscle) {
+                    belly[at(s.part[at(e)])] +=
+                        s.fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
+                }
+            }
+        }
+        // Bodies without tetrahedra, and muscles too small for them, have their meshes' volumes.
+        for (std::size_t m = 0; m < belly.size(); ++m) {
+            belly[m] = belly[m] > 0.0 ? belly[m] : body_.muscles[m].volume;
+        }
+        return belly;
     }
 
     FibreWish fibre_wish(const Muscle& muscle, double length) const {

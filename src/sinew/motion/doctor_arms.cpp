@@ -102,7 +102,7 @@ private:
         double low = angle_at(c, k);
         double high = angle_at(c, k + 1);
         const ArmSweep& s = sweeps_[c][m];
-        double at_low = s.slope[static_cast<std::size_t>(k)];
+        double at_low = s.slope[at(k)];
         double at_high = s.slope[static_cast<std::size_t>(k) + 1];
         for (int i = 0; i < kHalvings; ++i) {
             q[c] = 0.5 * (low + high);

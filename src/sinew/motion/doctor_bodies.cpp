@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kWidestGyration = 0.6;   // m
 constexpr double kGreatestDensity = 1e5;  // kg/m^3; tissue has 1000, thin rods seem far denser
+constexpr double kTokenMass = 2e-3;       // kg
 constexpr double kFarCentre = 0.5;        // m from all joints and muscles of a body
 
 std::string body_text(const RigidBody& body) {
@@ -48,16 +49,15 @@ void examine_gravity(ModelExam& exam) {
 std::vector<std::vector<Vec3>> fixed_points(const MusculoskeletalModel& model) {
     std::vector<std::vector<Vec3>> out(model.bodies.size());
     for (const ModelJoint& joint : model.joints) {
-        out[static_cast<std::size_t>(joint.child)].push_back(joint.child_frame.position);
+        out[at(joint.child)].push_back(joint.child_frame.position);
         if (joint.parent >= 0) {
-            out[static_cast<std::size_t>(joint.parent)].push_back(joint.parent_frame.position);
+            out[at(joint.parent)].push_back(joint.parent_frame.position);
         }
     }
     for (const MuscleUnit& unit : model.muscles) {
         for (const PathPoint& point : unit.points) {
             if (point.anchors[0].body >= 0 && !point.is_moving()) {
-                out[static_cast<std::size_t>(point.anchors[0].body)].push_back(
-                    point.anchors[0].position);
+                out[at(point.anchors[0].body)].push_back(point.anchors[0].position);
             }
         }
     }
@@ -107,7 +107,9 @@ void examine_inertia(ModelExam& exam, const RigidBody& body) {
                   .high = kWidestGyration,
                   .unit = "m",
                   .source = "deLeva1996",
-                  .remedy = "compare mass and inertia with a body part of that size"});
+                  .remedy = "compare mass and inertia with a body part of that size",
+                  // Frames between joints get a token mass and an inertia for numerics' sake.
+                  .is_error = body.mass > kTokenMass});
     }
     if (const double rho = density(body, I); rho > kGreatestDensity) {
         exam.add({.what = "a mass too large for its inertia: the solid of these moments would be "

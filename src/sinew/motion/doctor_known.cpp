@@ -157,9 +157,8 @@ private:
         const MuscleUnit& unit = exam_.model.muscles[m];
         const auto segment = [&](const PathPoint& p) {
             const Index body = p.anchors[0].body;
-            return body < 0
-                       ? std::string_view()
-                       : segment_of_body(exam_.model.bodies[static_cast<std::size_t>(body)].name);
+            return body < 0 ? std::string_view()
+                            : segment_of_body(exam_.model.bodies[at(body)].name);
         };
         const std::string_view first = segment(unit.points.front());
         const std::string_view last = segment(unit.points.back());
@@ -230,7 +229,7 @@ private:
                     unit.points[k].is_moving()) {
                     continue;
                 }
-                const Mat3& R = exam_.rest.bodies[static_cast<std::size_t>(a.body)].rotation;
+                const Mat3& R = exam_.rest.bodies[at(a.body)].rotation;
                 places.push_back({m, k, side_of(unit.name) * (R * a.position).dot(axis)});
                 right += places.back().across > kMidline ? 1 : 0;
                 left += places.back().across < -kMidline ? 1 : 0;
@@ -258,7 +257,7 @@ private:
     }
 
     const std::string& body_name(Index body) const {
-        return exam_.model.bodies[static_cast<std::size_t>(body)].name;
+        return exam_.model.bodies[at(body)].name;
     }
 
     ModelExam& exam_;

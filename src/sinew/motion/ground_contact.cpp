@@ -81,7 +81,7 @@ FootFrame look_at(const Foot& foot, const ModelPlacement& placement, const Vec3&
     out.height = std::numeric_limits<double>::infinity();
     std::vector<Vec3> level;
     for (const Foot::Point& p : foot.points) {
-        const Vec3 x = placement.bodies[static_cast<std::size_t>(p.body)] * p.position;
+        const Vec3 x = placement.bodies[at(p.body)] * p.position;
         if (x.dot(up) < out.height) {
             out.height = x.dot(up);
             out.lowest = out.points.size();
@@ -253,7 +253,7 @@ std::vector<Index> find_feet(const MusculoskeletalModel& model,
     constexpr std::array<std::string_view, 5> kFeet = {"talus", "calcn", "calcaneus", "foot",
                                                        "hindfoot"};
     for (const Index body : tree.order()) {
-        const std::string name = lower(model.bodies[static_cast<std::size_t>(body)].name);
+        const std::string name = lower(model.bodies[at(body)].name);
         if (std::any_of(kFeet.begin(), kFeet.end(), [&](std::string_view part) {
                 return name.find(part) != std::string::npos;
             })) {
@@ -272,9 +272,8 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
     ExternalLoads out;
     for (const Index body : find_feet(model, options.feet)) {
         feet.push_back(foot_of(model, tree, body));
-        out.loads.push_back({.name = model.bodies[static_cast<std::size_t>(body)].name,
-                             .body = body,
-                             .times = motion.times});
+        out.loads.push_back(
+            {.name = model.bodies[at(body)].name, .body = body, .times = motion.times});
     }
     if (feet.empty()) {
         throw InputError({.where = fmt::format("model '{}'", model.name),
@@ -298,8 +297,8 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
                                  std::span(motion.acceleration).subspan(r * n, n));
         for (const Index body : tree.order()) {
             if (tree.parent(body) < 0) {
-                totals[r].force += passed[static_cast<std::size_t>(body)].force;
-                totals[r].moment += passed[static_cast<std::size_t>(body)].moment;
+                totals[r].force += passed[at(body)].force;
+                totals[r].moment += passed[at(body)].moment;
             }
         }
         for (std::size_t b = 0; b < model.bodies.size(); ++b) {

@@ -52,13 +52,13 @@ public:
         }
         for (const auto& [name, weight] : options.coordinate_weights) {
             if (const Index c = find_coordinate(model, name); c >= 0) {
-                hold_[static_cast<std::size_t>(c)] = weight;
+                hold_[at(c)] = weight;
             }
         }
         // What may move: neither locked nor following another.
         std::vector<bool> is_free(model.coordinates.size(), true);
         for (const CoordinateCoupler& coupler : model.couplers) {
-            is_free[static_cast<std::size_t>(coupler.dependent)] = false;
+            is_free[at(coupler.dependent)] = false;
         }
         position_.assign(model.coordinates.size(), -1);
         for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
@@ -139,8 +139,7 @@ public:
 
     // Where markers are in the pose that was evaluated last.
     Vec3 place(const FollowedMarker& m) const {
-        return m.body < 0 ? m.position
-                          : placement_.bodies[static_cast<std::size_t>(m.body)] * m.position;
+        return m.body < 0 ? m.position : placement_.bodies[at(m.body)] * m.position;
     }
     const ModelPlacement& placement() const {
         return placement_;
@@ -160,30 +159,28 @@ private:
             row_[c] += d;
         };
         for (const Index d : tree_.chain(m.body)) {
-            const MotionColumn& column = placement_.columns[static_cast<std::size_t>(d)];
-            touch(tree_.dofs()[static_cast<std::size_t>(d)].coordinate,
-                  column.linear + column.angular.cross(x));
+            const MotionColumn& column = placement_.columns[at(d)];
+            touch(tree_.dofs()[at(d)].coordinate, column.linear + column.angular.cross(x));
         }
         const auto& couplers = tree_.couplers();
         for (std::size_t k = couplers.size(); k-- > 0;) {
             if (std::find(touched_.begin(), touched_.end(), couplers[k].dependent) !=
                 touched_.end()) {
                 touch(couplers[k].independent,
-                      placement_.coupler_slopes[k] *
-                          row_[static_cast<std::size_t>(couplers[k].dependent)]);
+                      placement_.coupler_slopes[k] * row_[at(couplers[k].dependent)]);
             }
         }
         for (const Index a : touched_) {
-            const Index i = position_[static_cast<std::size_t>(a)];
+            const Index i = position_[at(a)];
             if (i < 0) {
                 continue;
             }
-            const Vec3 wa = m.weight * row_[static_cast<std::size_t>(a)];
+            const Vec3 wa = m.weight * row_[at(a)];
             g[i] += wa.dot(miss);
             for (const Index b : touched_) {
-                const Index j = position_[static_cast<std::size_t>(b)];
+                const Index j = position_[at(b)];
                 if (j >= 0 && j <= i) {
-                    H(i, j) += wa.dot(row_[static_cast<std::size_t>(b)]);
+                    H(i, j) += wa.dot(row_[at(b)]);
                 }
             }
         }
@@ -288,9 +285,9 @@ bool find_first_pose(const MusculoskeletalModel& model, FrameFollower& follower,
     std::vector<std::vector<double>> starts = {rest_coordinates(model)};
     for (const Index c : root_coordinates(model)) {
         for (const double turn : {0.5 * kPi, -0.5 * kPi, kPi}) {
-            if (model.coordinates[static_cast<std::size_t>(c)].is_rotation) {
+            if (model.coordinates[at(c)].is_rotation) {
                 starts.push_back(starts.front());
-                starts.back()[static_cast<std::size_t>(c)] += turn;
+                starts.back()[at(c)] += turn;
             }
         }
     }

@@ -35,7 +35,7 @@ public:
         rest_b_ = rest_coordinates(b);
         for (std::size_t c = 0; c < same_.size(); ++c) {
             if (same_[c] >= 0) {
-                rest_b_[static_cast<std::size_t>(same_[c])] = rest_a_[c];
+                rest_b_[at(same_[c])] = rest_a_[c];
             }
         }
     }
@@ -55,7 +55,7 @@ public:
             std::vector<double> p = rest_b_;
             for (int k = 0; k < kValues; ++k) {
                 q[c] = low + (high - low) * k / (kValues - 1);
-                p[static_cast<std::size_t>(same_[c])] = q[c];
+                p[at(same_[c])] = q[c];
                 compare_at(q, p, coordinate.name, q[c]);
             }
         }

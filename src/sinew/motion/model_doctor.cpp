@@ -13,8 +13,7 @@ namespace sinew {
 Vec3 ModelExam::world(const PathPoint& point, const ModelPlacement& place) const {
     Vec3 p = Vec3::Zero();
     for (const PathPoint::Anchor& a : point.anchors) {
-        p += a.weight * (a.body < 0 ? a.position
-                                    : place.bodies[static_cast<std::size_t>(a.body)] * a.position);
+        p += a.weight * (a.body < 0 ? a.position : place.bodies[at(a.body)] * a.position);
     }
     return p;
 }
@@ -37,8 +36,7 @@ std::string point_text(const MusculoskeletalModel& model, const MuscleUnit& unit
     const Index body = point.anchors[0].body;
     return fmt::format(
         "point {} ('{}') on {}", k + 1, point.name,
-        body < 0 ? "the ground"
-                 : fmt::format("body '{}'", model.bodies[static_cast<std::size_t>(body)].name));
+        body < 0 ? "the ground" : fmt::format("body '{}'", model.bodies[at(body)].name));
 }
 
 namespace {

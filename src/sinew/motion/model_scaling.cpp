@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/passive_forces.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace {
 constexpr double kLeastDistance = 0.05;  // m between two markers of a pair
 
 Vec3 factor_of(std::span<const Vec3> factors, Index body) {
-    return body < 0 ? Vec3(Vec3::Ones()) : factors[static_cast<std::size_t>(body)];
+    return body < 0 ? Vec3(Vec3::Ones()) : factors[at(body)];
 }
 
 // How long a direction of the body becomes.
@@ -80,18 +81,56 @@ void scale_joint(ModelJoint& joint, const Vec3& parent, const Vec3& child) {
     }
 }
 
+void scale_points(std::vector<PathPoint>& points, std::span<const Vec3> factors) {
+    for (PathPoint& point : points) {
+        for (PathPoint::Anchor& anchor : point.anchors) {
+            anchor.position = factor_of(factors, anchor.body).cwiseProduct(anchor.position);
+        }
+        const Vec3 s = factor_of(factors, point.anchors[0].body);
+        for (std::size_t k = 0; k < 3; ++k) {
+            point.moving[k].function.scale *= s[static_cast<Eigen::Index>(k)];
+        }
+    }
+}
+
+// Lengths of ligaments at rest.
+std::vector<double> ligament_lengths(const MusculoskeletalModel& model) {
+    const KinematicTree tree(model);
+    return MusclePaths(ligaments_as_muscles(model), tree)
+        .evaluate(tree.place(rest_coordinates(model)))
+        .length;
+}
+
+// Ligaments keep their strain at rest; frames and shapes move with their bodies.
+void scale_passive(MusculoskeletalModel& model, std::span<const Vec3> factors,
+                   const MusculoskeletalModel& before) {
+    for (Ligament& ligament : model.ligaments) {
+        scale_points(ligament.points, factors);
+    }
+    const std::vector<double> old_lengths = ligament_lengths(before);
+    const std::vector<double> lengths = ligament_lengths(model);
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+        model.ligaments[k].slack *= old_lengths[k] > 0.0 ? lengths[k] / old_lengths[k] : 1.0;
+    }
+    for (Bushing& bushing : model.bushings) {
+        Vec3& a = bushing.first_frame.position;
+        Vec3& b = bushing.second_frame.position;
+        a = factor_of(factors, bushing.first).cwiseProduct(a);
+        b = factor_of(factors, bushing.second).cwiseProduct(b);
+    }
+    for (BodyShape& shape : model.shapes) {
+        const Vec3 s = factor_of(factors, shape.body);
+        shape.placement.position = s.cwiseProduct(shape.placement.position);
+        for (int k = 0; k < 3; ++k) {
+            shape.scale[k] *= stretch_along(s, shape.placement.rotation.col(k));
+        }
+    }
+}
+
 void scale_muscles(MusculoskeletalModel& model, std::span<const Vec3> factors,
                    const MusculoskeletalModel& before) {
     for (MuscleUnit& unit : model.muscles) {
-        for (PathPoint& point : unit.points) {
-            for (PathPoint::Anchor& anchor : point.anchors) {
-                anchor.position = factor_of(factors, anchor.body).cwiseProduct(anchor.position);
-            }
-            const Vec3 s = factor_of(factors, point.anchors[0].body);
-            for (std::size_t k = 0; k < 3; ++k) {
-                point.moving[k].function.scale *= s[static_cast<Eigen::Index>(k)];
-            }
-        }
+        scale_points(unit.points, factors);
     }
     // Fibres and tendons keep their share of the path at rest.
     const KinematicTree tree_before(before);
@@ -140,6 +179,7 @@ MusculoskeletalModel scaled_model(const MusculoskeletalModel& model, std::span<c
         marker.position = factor_of(factors, marker.body).cwiseProduct(marker.position);
     }
     scale_muscles(out, factors, model);
+    scale_passive(out, factors, model);
     return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/passive_forces.h"
 
 #include <Eigen/Geometry>
 
@@ -91,6 +92,40 @@ std::vector<Vec3> evenly(const std::vector<Vec3>& route) {
     return line;
 }
 
+std::string shape_name(const MusculoskeletalModel& model, const BodyShape& shape) {
+    const std::string body = shape.body < 0 ? "ground" : model.bodies[at(shape.body)].name;
+    return shape.name.empty() || shape.name == body ? body : body + "_" + shape.name;
+}
+
+TriangleMesh placed_mesh(const TriangleMesh& mesh, const Placement& T, const Vec3& scale) {
+    TriangleMesh out{.points = mesh.points, .triangles = mesh.triangles};
+    for (Eigen::Index v = 0; v < out.points.rows(); ++v) {
+        const Vec3 p = out.points.row(v).transpose();
+        out.points.row(v) = (T * Vec3(p.cwiseProduct(scale))).transpose();
+    }
+    if (scale.prod() < 0.0) {
+        out.triangles.col(1).swap(out.triangles.col(2));
+    }
+    return out;
+}
+
+// Bands run as muscles do.
+void add_ligaments(const MusculoskeletalModel& model, const KinematicTree& tree,
+                   const ModelPlacement& place, std::vector<MeshPart>& parts) {
+    const MusculoskeletalModel bands = ligaments_as_muscles(model);
+    const MusclePaths paths(bands, tree);
+    for (std::size_t k = 0; k < bands.muscles.size(); ++k) {
+        std::vector<Vec3> route;
+        for (const PathState::Node& node : paths.route(k, place)) {
+            route.push_back(node.position);
+        }
+        parts.push_back({.name = bands.muscles[k].name,
+                         .mesh = tube(evenly(route), kThinnestTube),
+                         .kind = "ligament",
+                         .colour = {0.90f, 0.88f, 0.82f, 1.0f}});
+    }
+}
+
 }  // namespace
 
 std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<const double> q) {
@@ -98,7 +133,25 @@ std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<
     const MusclePaths paths(model, tree);
     const ModelPlacement place = tree.place(q);
     std::vector<MeshPart> parts;
+    std::vector<bool> has_mesh(model.bodies.size(), false);
+    for (const BodyShape& shape : model.shapes) {
+        if (!shape.mesh) {
+            continue;
+        }
+        const Placement T =
+            shape.body < 0 ? shape.placement : place.bodies[at(shape.body)] * shape.placement;
+        parts.push_back({.name = shape_name(model, shape),
+                         .mesh = placed_mesh(*shape.mesh, T, shape.scale),
+                         .kind = "bone",
+                         .colour = shape.colour});
+        if (shape.body >= 0) {
+            has_mesh[at(shape.body)] = true;
+        }
+    }
     for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        if (has_mesh[b]) {
+            continue;
+        }
         const RigidBody& body = model.bodies[b];
         const bool has_box = body.box.minCoeff() > 0.0;
         const Placement T = place.bodies[b] *
@@ -108,6 +161,7 @@ std::vector<MeshPart> model_shapes(const MusculoskeletalModel& model, std::span<
                          .kind = "bone",
                          .colour = {0.85f, 0.80f, 0.70f, 1.0f}});
     }
+    add_ligaments(model, tree, place, parts);
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         std::vector<Vec3> route;
         for (const PathState::Node& node : paths.route(m, place)) {

@@ -45,38 +45,6 @@ double column_at(const MotionTable& table, std::size_t column, double time) {
     return (1.0 - t) * table.at(low, column) + t * table.at(low + 1, column);
 }
 
-// Forces of one muscle's tension on the bodies along its path. A piece that lies on a surface
-// pushes with what its two ends pull, for it has no friction.
-void add_pull(const MusculoskeletalModel& model, const MusclePaths& paths,
-              const ModelPlacement& placement, std::size_t muscle, double tension,
-              std::vector<BodyLoad>& out) {
-    const std::vector<PathState::Node> nodes = paths.route(muscle, placement);
-    const auto pull = [&](const PathState::Node& node, const Vec3& force) {
-        const auto add = [&](Index body, const Vec3& f) {
-            if (body >= 0) {
-                out.push_back({body, f, node.position.cross(f)});
-            }
-        };
-        if (node.wrap >= 0) {
-            add(model.wraps[static_cast<std::size_t>(node.wrap)].body, force);
-            return;
-        }
-        const PathPoint& point = model.muscles[muscle].points[static_cast<std::size_t>(node.order)];
-        for (const PathPoint::Anchor& anchor : point.anchors) {
-            add(anchor.body, anchor.weight * force);
-        }
-    };
-    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-        const Vec3 step = nodes[i + 1].position - nodes[i].position;
-        if ((nodes[i].wrap >= 0 && nodes[i].is_begin) || step.norm() == 0.0) {
-            continue;
-        }
-        const Vec3 force = tension * step.normalized();
-        pull(nodes[i], force);
-        pull(nodes[i + 1], -force);
-    }
-}
-
 // Positive and negative parts of an integral over time, by the trapezium rule.
 void add_work(const MotionTable& powers, std::size_t column, MuscleAnalysis::Work& work) {
     for (std::size_t r = 1; r < powers.times.size(); ++r) {
@@ -143,12 +111,7 @@ public:
         add_loads_at(loads, placement_, time, wrenches_);
         const std::vector<double> tau =
             dynamics_.inverse(placement_, speed, acceleration, wrenches_);
-        std::vector<double> u(speed.begin(), speed.end());
-        for (std::size_t k = 0; k < tree_.couplers().size(); ++k) {
-            u[static_cast<std::size_t>(tree_.couplers()[k].dependent)] =
-                placement_.coupler_slopes[k] *
-                u[static_cast<std::size_t>(tree_.couplers()[k].independent)];
-        }
+        const std::vector<double> u = tree_.coupled_speeds(placement_, speed);
         for (std::size_t c = 0; c < tau.size(); ++c) {
             out.moments.values.push_back(tau[c]);
             out.powers.values.push_back(tau[c] * speed[c]);
@@ -164,13 +127,13 @@ private:
     std::vector<std::size_t> arms_of(std::size_t muscle) const {
         std::vector<bool> is_crossed(model_.coordinates.size(), false);
         for (const Index c : paths_.coordinates(muscle)) {
-            is_crossed[static_cast<std::size_t>(c)] = true;
+            is_crossed[at(c)] = true;
         }
         const auto& couplers = tree_.couplers();
         for (std::size_t k = couplers.size(); k-- > 0;) {
             const auto d = static_cast<std::size_t>(couplers[k].dependent);
             if (is_crossed[d]) {
-                is_crossed[static_cast<std::size_t>(couplers[k].independent)] = true;
+                is_crossed[at(couplers[k].independent)] = true;
                 is_crossed[d] = false;
             }
         }
@@ -207,7 +170,7 @@ private:
         for (const std::size_t c : arms_[i]) {
             values.push_back(-dense_[c]);
         }
-        add_pull(model_, paths_, placement_, m, f.total, wrenches_);
+        paths_.add_pull(m, placement_, f.total, wrenches_);
     }
 
     void add_reactions(std::span<const double> speed, std::span<const double> acceleration,

@@ -19,18 +19,17 @@ constexpr double kPassTolerance = 1e-13;  // m; change of a length between two p
 double length_of(const std::vector<PathState::Node>& nodes) {
     double length = 0.0;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
-        length += nodes[i].wrap >= 0 && nodes[i].is_begin
-                      ? nodes[i].on_surface
-                      : (nodes[i + 1].position - nodes[i].position).norm();
+        length += nodes[i].weight * (nodes[i].wrap >= 0 && nodes[i].is_begin
+                                         ? nodes[i].on_surface
+                                         : (nodes[i + 1].position - nodes[i].position).norm());
     }
     return length;
 }
 
 // Where a wrap object is now, in the world.
 Placement wrap_placement(const WrapObject& object, const ModelPlacement& placement) {
-    return object.body < 0
-               ? object.placement
-               : placement.bodies[static_cast<std::size_t>(object.body)] * object.placement;
+    return object.body < 0 ? object.placement
+                           : placement.bodies[at(object.body)] * object.placement;
 }
 
 }  // namespace
@@ -55,17 +54,28 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
         bodies.push_back(body);
         return static_cast<Index>(bodies.size()) - 1;
     };
+    double branch = 1.0;
+    bool has_pulleys = false;
     for (const PathPoint& point : unit.points) {
         const Index number = static_cast<Index>(point_start_.size()) - 1;
         for (const PathPoint::Anchor& a : point.anchors) {
             anchors_.push_back({a.position, a.weight, a.body, local_of(a.body)});
         }
         point_start_.push_back(static_cast<Index>(anchors_.size()));
+        const bool is_first = weights_.size() == static_cast<std::size_t>(info.first_point);
+        weights_.push_back(is_first || point.divisor > 0.0
+                               ? 1.0 / (point.divisor > 0.0 ? point.divisor : 1.0)
+                               : branch);
+        branch = weights_.back();
+        if (point.divisor > 0.0 && !is_first) {
+            weights_[weights_.size() - 2] = 0.0;
+            has_pulleys = true;
+        }
         if (point.condition >= 0) {
             info.conditions.push_back({number, point.condition, point.low, point.high});
         }
         for (int k = 0; k < 3; ++k) {
-            const PathPoint::Component& c = point.moving[static_cast<std::size_t>(k)];
+            const PathPoint::Component& c = point.moving[at(k)];
             if (c.coordinate >= 0) {
                 info.movers.push_back({number, k, c.coordinate, -1, FunctionEvaluator(c.function)});
             }
@@ -74,14 +84,15 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
     info.end_point = static_cast<Index>(point_start_.size()) - 1;
     // Wraps that are switched off cost nothing.
     for (PathWrap wrap : unit.wraps) {
-        if (!wraps_[static_cast<std::size_t>(wrap.object)].is_active) {
+        if (!wraps_[at(wrap.object)].is_active) {
             continue;
         }
         wrap.last = wrap.last < 0 ? static_cast<Index>(unit.points.size()) - 1 : wrap.last;
         info.wraps.push_back(wrap);
-        info.wrap_locals.push_back(local_of(wraps_[static_cast<std::size_t>(wrap.object)].body));
+        info.wrap_locals.push_back(local_of(wraps_[at(wrap.object)].body));
     }
-    info.is_plain = info.wraps.empty() && info.movers.empty() && info.conditions.empty();
+    info.is_plain =
+        info.wraps.empty() && info.movers.empty() && info.conditions.empty() && !has_pulleys;
     if (bodies.size() > kMaxBodies) {
         throw InputError({.where = "muscle '" + unit.name + "'",
                           .found = "a path over more than 32 bodies",
@@ -142,7 +153,7 @@ void MusclePaths::scatter(const PathState& state, std::size_t muscle,
     std::fill(dense.begin(), dense.end(), 0.0);
     const auto columns = coordinates(muscle);
     for (std::size_t k = 0; k < columns.size(); ++k) {
-        dense[static_cast<std::size_t>(columns[k])] += state.jacobian[row_start(muscle) + k];
+        dense[at(columns[k])] += state.jacobian[row_start(muscle) + k];
     }
 }
 
@@ -171,15 +182,15 @@ void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) co
         }
         // dl/dq = c_linear . f + c_angular . m, over the bodies that the coordinate moves.
         for (Index l = info.first_lever; l < info.end_lever; ++l) {
-            const Lever& lever = levers_[static_cast<std::size_t>(l)];
-            const MotionColumn& c = placement.columns[static_cast<std::size_t>(lever.dof)];
+            const Lever& lever = levers_[at(l)];
+            const MotionColumn& c = placement.columns[at(lever.dof)];
             double sum = 0.0;
             for (std::uint32_t rest = lever.bodies; rest != 0; rest &= rest - 1) {
-                const Wrench& w = wrenches[static_cast<std::size_t>(__builtin_ctz(rest))];
+                const Wrench& w = wrenches[at(__builtin_ctz(rest))];
                 sum += c.linear[0] * w.f[0] + c.linear[1] * w.f[1] + c.linear[2] * w.f[2] +
                        c.angular[0] * w.m[0] + c.angular[1] * w.m[1] + c.angular[2] * w.m[2];
             }
-            state.jacobian[static_cast<std::size_t>(lever.entry)] += sum;
+            state.jacobian[at(lever.entry)] += sum;
         }
     }
 }
@@ -193,6 +204,36 @@ std::vector<PathState::Node> MusclePaths::route(std::size_t muscle,
     return state.nodes;
 }
 
+void MusclePaths::add_pull(std::size_t muscle, const ModelPlacement& placement, double tension,
+                           std::vector<BodyLoad>& out) const {
+    const std::vector<PathState::Node> nodes = route(muscle, placement);
+    const Index first = muscles_[muscle].first_point;
+    const auto pull = [&](const PathState::Node& node, const Vec3& force) {
+        const auto add = [&](Index body, const Vec3& f) {
+            if (body >= 0) {
+                out.push_back({body, f, node.position.cross(f)});
+            }
+        };
+        if (node.wrap >= 0) {
+            add(wraps_[at(node.wrap)].body, force);
+            return;
+        }
+        for (Index a = point_start_[at(first + node.order)];
+             a < point_start_[at(first + node.order + 1)]; ++a) {
+            add(anchors_[at(a)].body, anchors_[at(a)].weight * force);
+        }
+    };
+    for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+        const Vec3 step = nodes[i + 1].position - nodes[i].position;
+        if ((nodes[i].wrap >= 0 && nodes[i].is_begin) || step.norm() == 0.0) {
+            continue;
+        }
+        const Vec3 force = nodes[i].weight * tension * step.normalized();
+        pull(nodes[i], force);
+        pull(nodes[i + 1], -force);
+    }
+}
+
 // World positions of all path points: weighted means of their anchors.
 void MusclePaths::place_points(const ModelPlacement& placement, PathState& state) const {
     state.anchors.resize(anchors_.size());
@@ -204,10 +245,9 @@ void MusclePaths::place_points(const ModelPlacement& placement, PathState& state
         Vec3 sum = Vec3::Zero();
         for (std::size_t a = begin; a < end; ++a) {
             const Anchor& anchor = anchors_[a];
-            const Vec3 world =
-                anchor.body < 0
-                    ? anchor.position
-                    : placement.bodies[static_cast<std::size_t>(anchor.body)] * anchor.position;
+            const Vec3 world = anchor.body < 0
+                                   ? anchor.position
+                                   : placement.bodies[at(anchor.body)] * anchor.position;
             state.anchors[a] = world;
             sum += anchor.weight * world;
         }
@@ -220,18 +260,16 @@ void MusclePaths::place_movers(const MuscleInfo& info, const ModelPlacement& pla
                                PathState& state) const {
     for (std::size_t i = 0; i < info.movers.size();) {
         const Index point = info.movers[i].point;
-        const auto a = static_cast<std::size_t>(point_start_[static_cast<std::size_t>(point)]);
+        const auto a = static_cast<std::size_t>(point_start_[at(point)]);
         Vec3 local = anchors_[a].position;
         for (; i < info.movers.size() && info.movers[i].point == point; ++i) {
             const Mover& mover = info.movers[i];
-            local[mover.component] =
-                mover.function(placement.q[static_cast<std::size_t>(mover.coordinate)]).value;
+            local[mover.component] = mover.function(placement.q[at(mover.coordinate)]).value;
         }
         const Index body = anchors_[a].body;
-        const Vec3 world =
-            body < 0 ? local : Vec3(placement.bodies[static_cast<std::size_t>(body)] * local);
+        const Vec3 world = body < 0 ? local : Vec3(placement.bodies[at(body)] * local);
         state.anchors[a] = world;
-        state.points[static_cast<std::size_t>(point)] = world;
+        state.points[at(point)] = world;
     }
 }
 
@@ -243,11 +281,13 @@ void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& place
     for (Index p = info.first_point; p < info.end_point; ++p) {
         bool counts = true;
         for (const Condition& c : info.conditions) {
-            const double q = placement.q[static_cast<std::size_t>(c.coordinate)];
+            const double q = placement.q[at(c.coordinate)];
             counts = counts && (c.point != p || (q >= c.low && q <= c.high));
         }
         if (counts) {
-            nodes.push_back({state.points[static_cast<std::size_t>(p)], p - info.first_point});
+            nodes.push_back({.position = state.points[at(p)],
+                             .order = p - info.first_point,
+                             .weight = weights_[at(p)]});
         }
     }
     // One surface after the other; with several, again until the path lies still.
@@ -269,7 +309,7 @@ void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& place
 // Lays the path over one surface: of the pieces that it cuts, the one that changes least in length.
 bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placement,
                             std::vector<PathState::Node>& nodes) const {
-    const WrapObject& object = wraps_[static_cast<std::size_t>(wrap.object)];
+    const WrapObject& object = wraps_[at(wrap.object)];
     std::erase_if(nodes, [&](const PathState::Node& n) { return n.wrap == wrap.object; });
     const Placement T = wrap_placement(object, placement);
     const Placement inverse = T.inverse();
@@ -278,7 +318,8 @@ bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placemen
     double best_change = 0.0;
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
         const bool is_on_other = nodes[i].wrap >= 0 && nodes[i].is_begin;
-        if (is_on_other || nodes[i].order < wrap.first || nodes[i].order >= wrap.last) {
+        if (is_on_other || nodes[i].weight == 0.0 || nodes[i].order < wrap.first ||
+            nodes[i].order >= wrap.last) {
             continue;
         }
         const Vec3 p = inverse * nodes[i].position;
@@ -303,9 +344,10 @@ bool MusclePaths::wrap_once(const PathWrap& wrap, const ModelPlacement& placemen
     }
     // The straight piece becomes two, with the geodesic between their tangent points.
     const Index order = nodes[best_at].order;
+    const double weight = nodes[best_at].weight;
     const std::array<PathState::Node, 2> tangents = {
-        PathState::Node{T * best.begin, order, wrap.object, true, best.length},
-        PathState::Node{T * best.end, order, wrap.object, false, 0.0}};
+        PathState::Node{T * best.begin, order, wrap.object, true, best.length, weight},
+        PathState::Node{T * best.end, order, wrap.object, false, 0.0, weight}};
     nodes.insert(nodes.begin() + static_cast<std::ptrdiff_t>(best_at) + 1, tangents.begin(),
                  tangents.end());
     return true;
@@ -339,8 +381,7 @@ double MusclePaths::pull_plain(const MuscleInfo& info, const PathState& state,
     double length = 0.0;
     Vec3 before = Vec3::Zero();
     for (Index p = info.first_point; p + 1 < info.end_point; ++p) {
-        const Vec3 d = state.points[static_cast<std::size_t>(p) + 1] -
-                       state.points[static_cast<std::size_t>(p)];
+        const Vec3 d = state.points[static_cast<std::size_t>(p) + 1] - state.points[at(p)];
         const double l = d.norm();
         const Vec3 u = l > 0.0 ? Vec3(d / l) : Vec3::Zero();
         length += l;
@@ -363,7 +404,7 @@ double MusclePaths::pull_route(const MuscleInfo& info, const ModelPlacement& pla
         if (i + 1 < nodes.size() && !is_on_surface) {
             after = nodes[i + 1].position - nodes[i].position;
             const double l = after.norm();
-            after = l > 0.0 ? Vec3(after / l) : Vec3::Zero();
+            after = l > 0.0 ? Vec3(nodes[i].weight * after / l) : Vec3::Zero();
         }
         const Vec3 f = before - after;
         before = after;
@@ -372,18 +413,13 @@ double MusclePaths::pull_route(const MuscleInfo& info, const ModelPlacement& pla
             pull_point(point, f, state, wrenches);
             for (const Mover& mover : info.movers) {
                 if (mover.point == point) {
-                    const auto a =
-                        static_cast<std::size_t>(point_start_[static_cast<std::size_t>(point)]);
+                    const auto a = static_cast<std::size_t>(point_start_[at(point)]);
                     const Index body = anchors_[a].body;
                     const Vec3 axis =
-                        body < 0
-                            ? Vec3(Vec3::Unit(mover.component))
-                            : Vec3(placement.bodies[static_cast<std::size_t>(body)].rotation.col(
-                                  mover.component));
-                    state.jacobian[static_cast<std::size_t>(mover.entry)] +=
-                        f.dot(axis) *
-                        mover.function(placement.q[static_cast<std::size_t>(mover.coordinate)])
-                            .slope;
+                        body < 0 ? Vec3(Vec3::Unit(mover.component))
+                                 : Vec3(placement.bodies[at(body)].rotation.col(mover.component));
+                    state.jacobian[at(mover.entry)] +=
+                        f.dot(axis) * mover.function(placement.q[at(mover.coordinate)]).slope;
                 }
             }
             continue;

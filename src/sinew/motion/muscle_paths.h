@@ -2,6 +2,7 @@
 
 #include "sinew/body/kinematics.h"
 #include "sinew/body/musculoskeletal.h"
+#include "sinew/motion/body_load.h"
 
 #include <cstdint>
 #include <span>
@@ -24,6 +25,7 @@ struct PathState {
         Index wrap = -1;               ///< tangent to this wrap object; -1: a point of the path
         bool is_begin = false;         ///< of a piece on the surface
         double on_surface = 0.0;       ///< length of the piece that begins here, m
+        double weight = 1.0;           ///< of the piece that begins here; 0 behind a branch's end
     };
     std::vector<Node> nodes = {};  ///< scratch: of the muscle evaluated last
     std::vector<Vec3> anchors = {};
@@ -58,6 +60,11 @@ public:
 
     /// The points that one muscle goes through, tangent points included.
     std::vector<PathState::Node> route(std::size_t muscle, const ModelPlacement& placement) const;
+
+    /// Adds the forces of a muscle's tension on the bodies along its path. A piece that lies on a
+    /// surface pushes with what its two ends pull, for it has no friction.
+    void add_pull(std::size_t muscle, const ModelPlacement& placement, double tension,
+                  std::vector<BodyLoad>& out) const;
 
 private:
     struct Anchor {
@@ -121,6 +128,7 @@ private:
     std::vector<WrapObject> wraps_ = {};
     std::vector<MuscleInfo> muscles_ = {};
     std::vector<Index> point_start_ = {0};  ///< anchors of each point
+    std::vector<double> weights_ = {};      ///< of the piece that begins in each point
     std::vector<Anchor> anchors_ = {};
     std::vector<Lever> levers_ = {};
     std::vector<Index> entry_coordinate_ = {};

@@ -22,7 +22,7 @@ MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate
     SINEW_ASSERT(samples >= 2, "{} samples", samples);
     SINEW_ASSERT(pose.empty() || pose.size() == model.coordinates.size(), "{} of {} coordinates",
                  pose.size(), model.coordinates.size());
-    const Coordinate& swept = model.coordinates[static_cast<std::size_t>(coordinate)];
+    const Coordinate& swept = model.coordinates[at(coordinate)];
     // The range that is swept: the limits, or what a joint could do where it has none.
     const double wide = swept.is_rotation ? 0.5 * kPi : 0.5;
     const double low = std::isfinite(swept.low) ? swept.low : -wide;
@@ -35,15 +35,15 @@ MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate
     std::vector<double> q = pose.empty() ? rest_coordinates(model) : std::move(pose);
     std::vector<double> dense(q.size());
     for (int k = 0; k < samples; ++k) {
-        q[static_cast<std::size_t>(coordinate)] = low + (high - low) * k / (samples - 1);
-        sweep.values.push_back(q[static_cast<std::size_t>(coordinate)]);
+        q[at(coordinate)] = low + (high - low) * k / (samples - 1);
+        sweep.values.push_back(q[at(coordinate)]);
         const ModelPlacement place = tree.place(q);
         const PathState state = paths.evaluate(place);
         for (std::size_t m = 0; m < curves.size(); ++m) {
             paths.scatter(state, m, dense);
             // Coordinates that follow the swept one add to its arm.
             tree.fold_couplers(place, dense);
-            curves[m].moment_arm.push_back(-dense[static_cast<std::size_t>(coordinate)]);
+            curves[m].moment_arm.push_back(-dense[at(coordinate)]);
             curves[m].length.push_back(state.length[m]);
         }
     }

@@ -64,8 +64,8 @@ private:
     void set(std::vector<double>& q, const std::string& coordinate, double angle) const {
         const Index c = find_coordinate(model_, coordinate);
         if (c >= 0) {
-            const Coordinate& limits = model_.coordinates[static_cast<std::size_t>(c)];
-            q[static_cast<std::size_t>(c)] = std::clamp(angle, limits.low, limits.high);
+            const Coordinate& limits = model_.coordinates[at(c)];
+            q[at(c)] = std::clamp(angle, limits.low, limits.high);
         }
     }
 
@@ -132,8 +132,8 @@ void follow(MusculoskeletalModel& model, const std::string& dependent,
     if (d < 0 || i < 0) {
         return;
     }
-    Coordinate& humerus = model.coordinates[static_cast<std::size_t>(i)];
-    Coordinate& scapula = model.coordinates[static_cast<std::size_t>(d)];
+    Coordinate& humerus = model.coordinates[at(i)];
+    Coordinate& scapula = model.coordinates[at(d)];
     humerus.low /= 1.0 + kRhythm;
     humerus.high /= 1.0 + kRhythm;
     scapula.low = kRhythm * humerus.low;

@@ -153,9 +153,8 @@ public:
             const auto main = std::max_element(arms.begin(), arms.end(), [](double a, double b) {
                 return std::abs(a) < std::abs(b);
             });
-            main_passing_.push_back(
-                about(passing_[c], line.crossings[c],
-                      line.crossings[c].axes[static_cast<std::size_t>(main - arms.begin())]));
+            main_passing_.push_back(about(passing_[c], line.crossings[c],
+                                          line.crossings[c].axes[at(main - arms.begin())]));
             const LineCrossing& joint = line.crossings[c];
             if (joint.axis_count == 1 && joint.bone > passing_[c].distance) {
                 const Vec3 u = (joint.to_child ? 1.0 : -1.0) * passing_[c].onwards;

@@ -27,11 +27,12 @@ inline constexpr double kOptimalSarcomere = 2.7;
 /// brevis, tibialis posterior and the long flexors of toes, which are as remembered.
 /// Arm: [Holzbaur2005], a man of 170 cm: shoulder and elbow compared with a public copy, muscles of
 /// the forearm as remembered. Sarcomeres in the anatomical position are those of [Ward2009, table
-/// 3] as remembered; short muscles of the hip, which it leaves out, have the fibres of [Delp1990].
-/// Areas: the muscles measured have shares of the leg's whole area [Ward2009, table 3, as
-/// remembered: soleus 51.8, medial gastrocnemius 21.1, vastus lateralis 35.1 cm^2] that the atlas
-/// the figure was measured on has not: its vasti and soleus are too small, its hamstrings too
-/// large.
+/// 3], compared with a public copy for the quadriceps, hamstrings, gastrocnemius, soleus,
+/// fibularis longus and tibialis anterior, as remembered for the others; short muscles of the hip,
+/// which it leaves out, have the fibres of [Delp1990]. Areas: the muscles measured have shares of
+/// the leg's whole area [Ward2009, table 3, compared likewise: soleus 51.8, medial gastrocnemius
+/// 21.1, vastus lateralis 35.1 cm^2] that the atlas the figure was measured on has not: its vasti
+/// and soleus are too small, its hamstrings too large.
 /// @returns nullptr where nothing is known about the muscle
 const PublishedFibres* find_published_fibres(std::string_view muscle);
 

@@ -23,9 +23,9 @@ constexpr double kLeastAcrossShaft = 0.1;  // of a ball's first axis across the 
 // The shaft of a body: from its joint to the next joint beyond it, or to its centre of mass.
 Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
               const ModelPlacement& rest) {
-    const Placement& body = rest.bodies[static_cast<std::size_t>(joint.child)];
+    const Placement& body = rest.bodies[at(joint.child)];
     const Vec3 from = body * joint.child_frame.position;
-    Vec3 to = body * model.bodies[static_cast<std::size_t>(joint.child)].com;
+    Vec3 to = body * model.bodies[at(joint.child)].com;
     for (const ModelJoint& next : model.joints) {
         if (next.parent == joint.child) {
             to = body * next.parent_frame.position;
@@ -179,7 +179,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
     // The shaft in the joint's own frame, where the axes are given.
     Mat3 R_frame = found->parent_frame.rotation;
     if (found->parent >= 0) {
-        R_frame = placement.bodies[static_cast<std::size_t>(found->parent)].rotation * R_frame;
+        R_frame = placement.bodies[at(found->parent)].rotation * R_frame;
     }
     const Vec3 shaft = R_frame.transpose() * shaft_of(model, *found, placement);
     const Vec3 across = ball.axes[0] - ball.axes[0].dot(shaft) * shaft;
@@ -208,8 +208,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
                                    .toRotationMatrix();
                 const Vec3 angles = ball_angles_of(ball.axes, R);
                 for (std::size_t k = 0; k < 3; ++k) {
-                    q[static_cast<std::size_t>(ball.coordinates[k])] =
-                        angles[static_cast<Eigen::Index>(k)];
+                    q[at(ball.coordinates[k])] = angles[static_cast<Eigen::Index>(k)];
                 }
                 const Index limiting = range.limiting_muscle(q);
                 const bool is_valid = limiting < 0;
@@ -225,7 +224,7 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
     }
     map.valid_fraction = inside / all;
     for (const auto& [muscle, count] : blame) {
-        map.limiting.emplace_back(model.muscles[static_cast<std::size_t>(muscle)].name, count);
+        map.limiting.emplace_back(model.muscles[at(muscle)].name, count);
     }
     std::stable_sort(map.limiting.begin(), map.limiting.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -236,7 +235,7 @@ CoordinateRange coordinate_range(const MusculoskeletalModel& whole, Index coordi
                                  const StretchLimits& limits) {
     const MusculoskeletalModel model = with_deciding_muscles(whole, {coordinate}, limits);
     RangeOfMotion range(model, limits);
-    const Coordinate& c = model.coordinates[static_cast<std::size_t>(coordinate)];
+    const Coordinate& c = model.coordinates[at(coordinate)];
     std::vector<double> q = rest_coordinates(model);
     CoordinateRange out{.coordinate = c.name, .low = c.rest, .high = c.rest};
     out.rest_is_valid = range.is_valid(q);
@@ -252,11 +251,10 @@ CoordinateRange coordinate_range(const MusculoskeletalModel& whole, Index coordi
                 reached = limit;
                 break;
             }
-            q[static_cast<std::size_t>(coordinate)] = x;
+            q[at(coordinate)] = x;
             const Index muscle = range.limiting_muscle(q);
             if (muscle >= 0) {
-                (side < 0 ? out.low_muscle : out.high_muscle) =
-                    model.muscles[static_cast<std::size_t>(muscle)].name;
+                (side < 0 ? out.low_muscle : out.high_muscle) = model.muscles[at(muscle)].name;
                 break;
             }
             reached = x;

@@ -54,7 +54,7 @@ std::vector<Residual> find_residuals(const MusculoskeletalModel& model,
     const double weight = mass * (model.gravity.norm() > 0.0 ? model.gravity.norm() : kGravity);
     std::vector<Residual> out;
     for (const Index c : root_coordinates(model)) {
-        const Coordinate& coordinate = model.coordinates[static_cast<std::size_t>(c)];
+        const Coordinate& coordinate = model.coordinates[at(c)];
         Residual r{.coordinate = coordinate.name, .is_rotation = coordinate.is_rotation};
         double sum = 0.0;
         for (std::size_t t = 0; t < moments.times.size(); ++t) {

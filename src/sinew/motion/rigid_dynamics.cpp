@@ -5,7 +5,7 @@
 namespace sinew {
 
 RigidDynamics::RigidDynamics(const MusculoskeletalModel& model, const KinematicTree& tree)
-    : tree_(&tree), gravity_(model.gravity) {
+    : tree_(&tree), passive_(model, tree), gravity_(model.gravity) {
     for (const RigidBody& body : model.bodies) {
         mass_.push_back(body.mass);
         com_.push_back(body.com);
@@ -25,6 +25,18 @@ std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placemen
                                                   std::span<const double> speed,
                                                   std::span<const double> acceleration,
                                                   std::span<const BodyLoad> loads) const {
+    if (passive_.is_empty()) {
+        return passed_loads(placement, speed, acceleration, loads);
+    }
+    std::vector<BodyLoad> all(loads.begin(), loads.end());
+    passive_.add_loads(placement, speed, all);
+    return passed_loads(placement, speed, acceleration, all);
+}
+
+std::vector<JointLoad> RigidDynamics::passed_loads(const ModelPlacement& placement,
+                                                   std::span<const double> speed,
+                                                   std::span<const double> acceleration,
+                                                   std::span<const BodyLoad> loads) const {
     const ModelMotion motion = tree_->move(placement, speed, acceleration, com_);
     // Force and moment about the world's origin that each body needs, with all beyond it.
     std::vector<JointLoad> passed(mass_.size());
@@ -38,8 +50,8 @@ std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placemen
     }
     // What others push with, the joint need not.
     for (const BodyLoad& load : loads) {
-        passed[static_cast<std::size_t>(load.body)].force -= load.force;
-        passed[static_cast<std::size_t>(load.body)].moment -= load.moment;
+        passed[at(load.body)].force -= load.force;
+        passed[at(load.body)].moment -= load.moment;
     }
     // From the leaves to the root: a joint carries its body and all beyond it.
     const auto& order = tree_->order();
@@ -47,8 +59,8 @@ std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placemen
         const auto b = static_cast<std::size_t>(order[k]);
         const Index parent = tree_->parent(order[k]);
         if (parent >= 0) {
-            passed[static_cast<std::size_t>(parent)].force += passed[b].force;
-            passed[static_cast<std::size_t>(parent)].moment += passed[b].moment;
+            passed[at(parent)].force += passed[b].force;
+            passed[at(parent)].moment += passed[b].moment;
         }
     }
     return passed;
@@ -58,15 +70,22 @@ std::vector<double> RigidDynamics::inverse(const ModelPlacement& placement,
                                            std::span<const double> speed,
                                            std::span<const double> acceleration,
                                            std::span<const BodyLoad> loads) const {
-    const std::vector<JointLoad> passed = joint_loads(placement, speed, acceleration, loads);
+    const std::vector<JointLoad> passed = passed_loads(placement, speed, acceleration, loads);
     const auto& order = tree_->order();
     std::vector<double> tau(tree_->coordinate_count(), 0.0);
     for (std::size_t d = 0; d < tree_->dofs().size(); ++d) {
         const KinematicTree::Dof& dof = tree_->dofs()[d];
-        const auto child = static_cast<std::size_t>(order[static_cast<std::size_t>(dof.joint)]);
+        const auto child = static_cast<std::size_t>(order[at(dof.joint)]);
         const MotionColumn& c = placement.columns[d];
-        tau[static_cast<std::size_t>(dof.coordinate)] +=
+        tau[at(dof.coordinate)] +=
             c.angular.dot(passed[child].moment) + c.linear.dot(passed[child].force);
+    }
+    if (!passive_.is_empty()) {
+        std::vector<double> given(tau.size(), 0.0);
+        passive_.add_moments(placement, speed, given);
+        for (std::size_t c = 0; c < tau.size(); ++c) {
+            tau[c] -= given[c];
+        }
     }
     tree_->fold_couplers(placement, tau);
     return tau;
@@ -99,15 +118,15 @@ Eigen::MatrixXd RigidDynamics::mass_matrix(const ModelPlacement& placement) cons
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(count, count);
     for (std::size_t d = 0; d < tree_->dofs().size(); ++d) {
         const KinematicTree::Dof& dof = tree_->dofs()[d];
-        const Index child = order[static_cast<std::size_t>(dof.joint)];
+        const Index child = order[at(dof.joint)];
         const auto b = static_cast<std::size_t>(child);
         const MotionColumn& c = placement.columns[d];
         // Momentum of everything beyond the joint when only this coordinate moves.
         const Vec3 p = mass[b] * c.linear + c.angular.cross(first[b]);
         const Vec3 L = second[b] * c.angular + first[b].cross(c.linear);
         for (const Index e : tree_->chain(child)) {
-            const KinematicTree::Dof& other = tree_->dofs()[static_cast<std::size_t>(e)];
-            const MotionColumn& o = placement.columns[static_cast<std::size_t>(e)];
+            const KinematicTree::Dof& other = tree_->dofs()[at(e)];
+            const MotionColumn& o = placement.columns[at(e)];
             const double m = o.linear.dot(p) + o.angular.dot(L);
             M(dof.coordinate, other.coordinate) += m;
             if (other.joint != dof.joint) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "sinew/body/kinematics.h"
+#include "sinew/motion/body_load.h"
+#include "sinew/motion/passive_forces.h"
 
 #include <Eigen/Core>
 
@@ -9,13 +11,6 @@
 
 namespace sinew {
 
-/// A force from outside on a body, world frame.
-struct BodyLoad {
-    Index body = 0;
-    Vec3 force = Vec3::Zero();   ///< N
-    Vec3 moment = Vec3::Zero();  ///< about the world's origin, N m
-};
-
 /// What a joint passes on, world frame.
 struct JointLoad {
     Vec3 force = Vec3::Zero();   ///< of the parent on the child, N
@@ -23,7 +18,8 @@ struct JointLoad {
 };
 
 /// Equations of motion of a model's bodies: M(q) q'' + c(q, q') = tau, where c holds velocity terms
-/// and gravity. Newton and Euler per body, summed down the tree [Featherstone2008, chapters 5, 6].
+/// and gravity, and passive forces of the model (PassiveForces) are taken from tau. Newton and
+/// Euler per body, summed down the tree [Featherstone2008, chapters 5, 6].
 class RigidDynamics {
 public:
     RigidDynamics(const MusculoskeletalModel& model, const KinematicTree& tree);
@@ -35,7 +31,8 @@ public:
                                 std::span<const double> acceleration,
                                 std::span<const BodyLoad> loads = {}) const;
 
-    /// What every body's joint must pass on for the motion, muscles and constraints together.
+    /// What every body's joint must pass on for the motion, muscles and constraints together;
+    /// ligaments and bushings carry their part beside it.
     /// @returns one per body
     std::vector<JointLoad> joint_loads(const ModelPlacement& placement,
                                        std::span<const double> speed,
@@ -48,7 +45,13 @@ public:
     double total_mass() const;
 
 private:
+    std::vector<JointLoad> passed_loads(const ModelPlacement& placement,
+                                        std::span<const double> speed,
+                                        std::span<const double> acceleration,
+                                        std::span<const BodyLoad> loads) const;
+
     const KinematicTree* tree_;
+    PassiveForces passive_;
     std::vector<double> mass_ = {};
     std::vector<Vec3> com_ = {};
     std::vector<Mat3> inertia_ = {};

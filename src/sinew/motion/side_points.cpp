@@ -29,7 +29,7 @@ std::vector<double> swept_lengths(const MusculoskeletalModel& model, const Kinem
     std::vector<bool> moves(model.coordinates.size(), false);
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         for (const Index c : paths.coordinates(m)) {
-            moves[static_cast<std::size_t>(c)] = true;
+            moves[at(c)] = true;
         }
     }
     std::vector<double> out = paths.evaluate(tree.place(rest_coordinates(model))).length;
@@ -52,11 +52,10 @@ std::vector<double> swept_lengths(const MusculoskeletalModel& model, const Kinem
 
 // Towards the path at rest, in the surface's frame, across a cylinder's axis.
 Vec3 towards_path(const MusculoskeletalModel& model, const KinematicTree& tree, Index object) {
-    const WrapObject& wrap = model.wraps[static_cast<std::size_t>(object)];
+    const WrapObject& wrap = model.wraps[at(object)];
     const ModelPlacement place = tree.place(rest_coordinates(model));
-    const Placement T = wrap.body < 0
-                            ? wrap.placement
-                            : place.bodies[static_cast<std::size_t>(wrap.body)] * wrap.placement;
+    const Placement T =
+        wrap.body < 0 ? wrap.placement : place.bodies[at(wrap.body)] * wrap.placement;
     const MusclePaths paths(model, tree);
     Vec3 sum = Vec3::Zero();
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {

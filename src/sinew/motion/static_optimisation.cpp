@@ -38,14 +38,14 @@ std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const Mus
     std::vector<bool> is_crossed(model.coordinates.size(), false);
     for (std::size_t m = 0; m < paths.muscle_count(); ++m) {
         for (const Index c : paths.coordinates(m)) {
-            is_crossed[static_cast<std::size_t>(c)] = true;
+            is_crossed[at(c)] = true;
         }
     }
     for (const CoordinateCoupler& coupler : model.couplers) {
-        if (is_crossed[static_cast<std::size_t>(coupler.dependent)]) {
-            is_crossed[static_cast<std::size_t>(coupler.independent)] = true;
+        if (is_crossed[at(coupler.dependent)]) {
+            is_crossed[at(coupler.independent)] = true;
         }
-        is_crossed[static_cast<std::size_t>(coupler.dependent)] = false;
+        is_crossed[at(coupler.dependent)] = false;
     }
     std::vector<Index> free;
     for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
@@ -72,7 +72,7 @@ std::vector<double> reserves_of(const MusculoskeletalModel& model,
                               .needs = "a coordinate of the model",
                               .remedy = "correct the name"});
         }
-        out[static_cast<std::size_t>(c)] = force;
+        out[at(c)] = force;
     }
     return out;
 }
@@ -92,13 +92,13 @@ public:
           dense_(model.coordinates.size()),
           position_(model.coordinates.size(), -1) {
         for (std::size_t k = 0; k < free_.size(); ++k) {
-            position_[static_cast<std::size_t>(free_[k])] = static_cast<Index>(k);
+            position_[at(free_[k])] = static_cast<Index>(k);
         }
         const auto n = static_cast<Eigen::Index>(free_.size());
         problem_.reserve = Eigen::MatrixXd::Identity(n, n) * options.reserve * options.reserve;
         const std::vector<double> own = reserves_of(model, options);
         for (std::size_t k = 0; k < free_.size(); ++k) {
-            const double force = own[static_cast<std::size_t>(free_[k])];
+            const double force = own[at(free_[k])];
             if (force > 0.0) {
                 const auto i = static_cast<Eigen::Index>(k);
                 problem_.reserve(i, i) = force * force;
@@ -140,12 +140,7 @@ public:
                              std::vector<double>& strength) {
         // Lengths and moment arms here, and how fast coupled coordinates move.
         paths_.evaluate(placement_, paths_state_);
-        std::vector<double> u(speed.begin(), speed.end());
-        for (std::size_t k = 0; k < tree_.couplers().size(); ++k) {
-            u[static_cast<std::size_t>(tree_.couplers()[k].dependent)] =
-                placement_.coupler_slopes[k] *
-                u[static_cast<std::size_t>(tree_.couplers()[k].independent)];
-        }
+        const std::vector<double> u = tree_.coupled_speeds(placement_, speed);
         problem_.start.assign(1, 0);
         problem_.row.clear();
         problem_.value.clear();
@@ -171,8 +166,7 @@ public:
         }
         problem_.tau.resize(static_cast<Eigen::Index>(free_.size()));
         for (std::size_t k = 0; k < free_.size(); ++k) {
-            problem_.tau[static_cast<Eigen::Index>(k)] =
-                moments[static_cast<std::size_t>(free_[k])];
+            problem_.tau[static_cast<Eigen::Index>(k)] = moments[at(free_[k])];
         }
         // The multipliers of the last frame are a good start for this one.
         CoordinationResult result = coordinate_muscles(problem_, guess_);
@@ -296,8 +290,7 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
     }
     for (const std::vector<Index>* list : {&solver.free(), &solver.alone()}) {
         for (const Index c : *list) {
-            out.reserves.columns.push_back(model.coordinates[static_cast<std::size_t>(c)].name +
-                                           "_reserve");
+            out.reserves.columns.push_back(model.coordinates[at(c)].name + "_reserve");
         }
     }
     out.notes = loads.notes;
@@ -324,7 +317,7 @@ StaticOptimisation optimise_motion(const MusculoskeletalModel& model, const Moti
             out.reserves.values.push_back(reserve);
         }
         for (const Index c : solver.alone()) {
-            out.reserves.values.push_back(tau[static_cast<std::size_t>(c)]);
+            out.reserves.values.push_back(tau[at(c)]);
         }
         out.unsolved_frames += result.has_converged ? 0 : 1;
         stage.advance();
@@ -381,7 +374,7 @@ AccelerationResult activations_for_acceleration(const MusculoskeletalModel& mode
     // y = M times the multiplier, by r = M y = S * multiplier.
     const Eigen::VectorXd missed = M * solved.multiplier;
     for (Eigen::Index c = 0; c < n; ++c) {
-        out.acceleration.push_back(wanted[static_cast<std::size_t>(c)] - missed[c]);
+        out.acceleration.push_back(wanted[at(c)] - missed[c]);
     }
     return out;
 }

@@ -66,8 +66,8 @@ MuscleVolume bench_muscle(const BenchMuscle& b) {
                 const Index v = id(i, j, k);
                 // Turned so that x, y (the way), z is right-handed with the cube's axes.
                 mesh.points.row(v) = Eigen::RowVector3d(d.x(), y, -d.y());
-                share[static_cast<std::size_t>(v)] = y / length;
-                tendon[static_cast<std::size_t>(v)] = std::clamp(-into / 0.002 + 0.5, 0.0, 1.0);
+                share[at(v)] = y / length;
+                tendon[at(v)] = std::clamp(-into / 0.002 + 0.5, 0.0, 1.0);
             }
         }
     }

@@ -95,7 +95,7 @@ struct MuscleContacts::Data {
     std::vector<Vertex> vertices;  // on the surface, not held
 
     Eigen::Isometry3d motion(Index frame, std::span<const Eigen::Isometry3d> frames) const {
-        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[static_cast<std::size_t>(frame)];
+        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[at(frame)];
     }
 
     /// Vertices for which `height_of` finds something near, in their order.
@@ -165,18 +165,18 @@ void MuscleContacts::Data::add_muscles(const MuscleScene& scene) {
         rows[static_cast<std::size_t>(next - scene.first_vertex.begin()) - 1].push_back(
             static_cast<Index>(t));
         for (int c = 0; c < 3; ++c) {
-            is_watched[static_cast<std::size_t>(surface(t, c))] = 1;
+            is_watched[at(surface(t, c))] = 1;
         }
     }
     for (const auto* list : {&scene.volume.origin, &scene.volume.insertion}) {
         for (const Index v : *list) {
-            is_watched[static_cast<std::size_t>(v)] = 0;
+            is_watched[at(v)] = 0;
         }
     }
     for (std::size_t m = 0; m < muscles.size(); ++m) {
         muscles[m].triangles = surface(rows[m], Eigen::all);
         for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
-            if (is_watched[static_cast<std::size_t>(v)] != 0) {
+            if (is_watched[at(v)] != 0) {
                 vertices.push_back({v, static_cast<Index>(m)});
             }
         }
@@ -267,7 +267,7 @@ std::vector<MuscleOverlap> MuscleContacts::overlaps(
         std::vector<MuscleOverlap> deepest(d.muscles.size());
         for (const Near& n : near) {
             const Data::Vertex& v = d.vertices[n.place];
-            MuscleOverlap& o = deepest[static_cast<std::size_t>(v.muscle)];
+            MuscleOverlap& o = deepest[at(v.muscle)];
             const double depth = std::min(0.0, allowed[n.place]) - n.at.height;
             if (depth > o.depth) {
                 o = {depth, v.muscle, v.vertex, other, bone};

@@ -14,7 +14,7 @@ constexpr int kBins = 16;  // along the way from origin to insertion
 double share_of_tet(const MuscleVolume& v, Eigen::Index t) {
     double share = 0.0;
     for (int c = 0; c < 4; ++c) {
-        share += 0.25 * v.share[static_cast<std::size_t>(v.mesh.tets(t, c))];
+        share += 0.25 * v.share[at(v.mesh.tets(t, c))];
     }
     return share;
 }
@@ -88,6 +88,7 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
         const double V = tets.elements().volume(t);
         rest[m] += V;
         now[m] += volumes[t];
+        states[m].least_volume_ratio = std::min(states[m].least_volume_ratio, volumes[t] / V);
         if (v.tendon[k] < 0.5) {
             belly[m] += V;
             belly_sum[m] += V * stress[k].stretch;
@@ -151,7 +152,7 @@ TetMesh muscle_frame(const MuscleScene& scene, const MuscleTets& tets,
         stretch.values[t] = stress[t].stretch;
         pull.values[t] = stress[t].fibre_stress;
         ratio.values[t] = volumes[row] / tets.elements().volume(row);
-        active.values[t] = activation[static_cast<std::size_t>(v.muscle[t])];
+        active.values[t] = activation[at(v.muscle[t])];
         tendon.values[t] = v.tendon[t];
         muscle.values[t] = v.muscle[t];
         fibre.values.insert(fibre.values.end(), {a.x(), a.y(), a.z()});

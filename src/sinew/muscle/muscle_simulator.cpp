@@ -41,6 +41,10 @@ void require_scene(const MuscleScene& s) {
     }
 }
 
+/// Contacts that are too deep in statics become so much stiffer, until so many times as stiff.
+constexpr double kStiffer = 4.0;
+constexpr double kStiffest = 64.0;
+
 /// How far a vertex at a share of the way follows the bone of the insertion rather than that of the
 /// origin; tendons near their bones go along with them, or they would start a step stretched.
 double following(double share) {
@@ -82,13 +86,13 @@ struct MuscleSimulator::Data {
 
     void add_held(const std::vector<Index>& vertices, const std::vector<Index>& frame_of) {
         for (const Index v : vertices) {
-            held.push_back({v, frame_of[static_cast<std::size_t>(muscle_of_vertex(v))],
-                            point(scene.volume.mesh.points, v)});
+            held.push_back(
+                {v, frame_of[at(muscle_of_vertex(v))], point(scene.volume.mesh.points, v)});
         }
     }
 
     Eigen::Isometry3d motion(Index frame) const {
-        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[static_cast<std::size_t>(frame)];
+        return frame < 0 ? Eigen::Isometry3d::Identity() : frames[at(frame)];
     }
 
     std::shared_ptr<Pins> holds() const {
@@ -111,18 +115,39 @@ struct MuscleSimulator::Data {
         for (std::size_t m = 0; m < scene.names.size(); ++m) {
             const auto change = [&](Index f) -> Eigen::Isometry3d {
                 return f < 0 ? Eigen::Isometry3d::Identity()
-                             : frames[static_cast<std::size_t>(f)] *
-                                   previous[static_cast<std::size_t>(f)].inverse();
+                             : frames[at(f)] * previous[at(f)].inverse();
             };
             const Eigen::Isometry3d A = change(scene.origin_frame[m]);
             const Eigen::Isometry3d B = change(scene.insertion_frame[m]);
             for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
-                const double s = following(scene.volume.share[static_cast<std::size_t>(v)]);
+                const double s = following(scene.volume.share[at(v)]);
                 const Vec3 p = point(x, v);
                 x.row(v) = ((1.0 - s) * (A * p) + s * (B * p)).transpose();
             }
         }
         return x;
+    }
+
+    /// One solve with the contacts of where it starts. @return the longest way of a vertex, m
+    double settle_round(double stiffening, const NewtonOptions& newton, NewtonReport& total) {
+        std::vector<Planes::Plane> planes = contacts.find(state.x, frames);
+        for (Planes::Plane& plane : planes) {
+            plane.stiffness *= stiffening;
+        }
+        touching = std::make_shared<Planes>(std::move(planes));
+        const EnergyTerms terms = {tets, weight, holds(), touching};
+        NewtonResult result = solver_of(terms).solve(terms, state.x, newton);
+        const double moved = (result.x - state.x).rowwise().norm().maxCoeff();
+        state.x = std::move(result.x);
+        total.status = result.report.status;
+        total.iterations += result.report.iterations;
+        total.projected_hessians += result.report.projected_hessians;
+        total.seconds_total += result.report.seconds_total;
+        total.seconds_assemble += result.report.seconds_assemble;
+        total.seconds_factorise += result.report.seconds_factorise;
+        total.residual = std::move(result.report.residual);
+        total.energy = std::move(result.report.energy);
+        return moved;
     }
 
     MuscleScene scene;
@@ -170,26 +195,24 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     d.state.x = d.carried();
     d.previous = d.frames;
     NewtonReport total;
-    for (int round = 0; round < d.options.settle_rounds; ++round) {
-        d.touching = std::make_shared<Planes>(d.contacts.find(d.state.x, d.frames));
-        const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching};
-        NewtonResult result = d.solver_of(terms).solve(terms, d.state.x, options);
+    double stiffening = 1.0;
+    for (int round = 0, last = d.options.settle_rounds; round < last; ++round) {
+        const double moved = d.settle_round(stiffening, options, total);
         progress.check_cancelled();
-        const double moved = (result.x - d.state.x).rowwise().norm().maxCoeff();
-        d.state.x = std::move(result.x);
-        total.status = result.report.status;
-        total.iterations += result.report.iterations;
-        total.projected_hessians += result.report.projected_hessians;
-        total.seconds_total += result.report.seconds_total;
-        total.seconds_assemble += result.report.seconds_assemble;
-        total.seconds_factorise += result.report.seconds_factorise;
-        total.residual = std::move(result.report.residual);
-        total.energy = std::move(result.report.energy);
         // Planes follow the shape: once it hardly moves, they are where they belong.
         constexpr double kAtRest = 5e-5;
-        if (d.touching->planes().empty() || moved < kAtRest) {
+        if (d.touching->planes().empty()) {
             break;
         }
+        if (moved >= kAtRest && round + 1 < last) {
+            continue;
+        }
+        // Springs of contact give way where muscles press hard: stiffer ones, from where it is.
+        if (penetration() <= d.options.settle_depth || stiffening >= kStiffest) {
+            break;
+        }
+        stiffening *= kStiffer;
+        last = round + 3;
     }
     d.state.v.setZero();
     d.is_correction_known = false;
@@ -285,7 +308,7 @@ std::vector<MuscleState> MuscleSimulator::states() const {
     std::vector<Vec3> pull(states.size(), Vec3::Zero());
     for (std::size_t i = d.scene.volume.origin.size(); i < d.held.size(); ++i) {
         const Data::Held& h = d.held[i];
-        pull[static_cast<std::size_t>(d.muscle_of_vertex(h.vertex))] +=
+        pull[at(d.muscle_of_vertex(h.vertex))] +=
             d.options.hold_stiffness * (d.motion(h.frame) * h.rest - point(d.state.x, h.vertex));
     }
     for (std::size_t m = 0; m < states.size(); ++m) {

@@ -51,6 +51,7 @@ struct MuscleSimulatorOptions {
     Vec3 gravity = Vec3(0.0, -kGravity, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
     int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
+    double settle_depth = 0.001;   ///< contacts deeper than this are stiffened in statics, m, > 0
     int step_iterations = 8;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
     double step_still = 6e-4;      ///< or the last of them moved nothing further, m, >= 0
@@ -97,6 +98,7 @@ struct MuscleState {
     std::string name;
     double activation = 0.0;
     double volume_change = 0.0;        ///< volume / volume at rest - 1
+    double least_volume_ratio = 1.0;   ///< of a tetrahedron, volume / volume at rest
     double force = 0.0;                ///< that its insertion feels, N
     double length = 0.0;               ///< along its middle from origin to insertion, m
     double max_fibre_stress = 0.0;     ///< Cauchy, in the belly, Pa

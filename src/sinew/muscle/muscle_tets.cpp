@@ -54,8 +54,7 @@ Lists lists_by(const std::vector<Index>& owner, Index owners) {
     lists.items.resize(owner.size());
     std::vector<Index> next(lists.start.begin(), lists.start.end() - 1);
     for (std::size_t t = 0; t < owner.size(); ++t) {
-        lists.items[static_cast<std::size_t>(next[static_cast<std::size_t>(owner[t])]++)] =
-            static_cast<Index>(t);
+        lists.items[at(next[at(owner[t])]++)] = static_cast<Index>(t);
     }
     return lists;
 }
@@ -82,7 +81,7 @@ std::vector<std::array<std::size_t, 4>> corners_in(const Lists& patch_vertices,
                                                    const Tets& tets) {
     std::vector<std::array<std::size_t, 4>> corners(patch_of.size());
     for (std::size_t t = 0; t < corners.size(); ++t) {
-        const auto vertices = patch_vertices[static_cast<std::size_t>(patch_of[t])];
+        const auto vertices = patch_vertices[at(patch_of[t])];
         for (std::size_t k = 0; k < 4; ++k) {
             const Index v = tets(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(k));
             corners[t][k] = static_cast<std::size_t>(
@@ -236,7 +235,7 @@ std::vector<MuscleStress> MuscleTets::stresses(const Points& x) const {
             const Mat3 F = elements_.deformation_gradient(x, static_cast<Eigen::Index>(k));
             stress[k] = stress_of(k, F);
             // v = V det F, so dE/dv makes a stress of dE/dv cof F.
-            stress[k].P += pressure[static_cast<std::size_t>(patch_of_[k])].first * cofactors(F);
+            stress[k].P += pressure[at(patch_of_[k])].first * cofactors(F);
         }
     });
     return stress;
@@ -249,7 +248,7 @@ void MuscleTets::add_gradient(const Points& x, Points& gradient) const {
         for (std::size_t k = begin; k < end; ++k) {
             const auto t = static_cast<Eigen::Index>(k);
             const Mat3 F = elements_.deformation_gradient(x, t);
-            const double p = pressure[static_cast<std::size_t>(patch_of_[k])].first;
+            const double p = pressure[at(patch_of_[k])].first;
             G[k] = (stress_of(k, F).P + p * cofactors(F)) * elements_.normals(t);
         }
     });
@@ -287,8 +286,8 @@ void MuscleTets::add_mixed_product(const Points& x, TermParameter parameter,
     parallel_for(G.size(), kGrain, [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) {
             const auto t = static_cast<Eigen::Index>(k);
-            G[k] = dp[static_cast<std::size_t>(muscle_of_[k])] *
-                   active_stress(k, elements_.deformation_gradient(x, t)) * elements_.normals(t);
+            G[k] = dp[at(muscle_of_[k])] * active_stress(k, elements_.deformation_gradient(x, t)) *
+                   elements_.normals(t);
         }
     });
     elements_.add_to_vertices(G, out);
@@ -303,8 +302,7 @@ void MuscleTets::add_mixed_adjoint(const Points& x, TermParameter parameter, con
         const auto k = static_cast<std::size_t>(t);
         const Mat3 G =
             active_stress(k, elements_.deformation_gradient(x, t)) * elements_.normals(t);
-        out[static_cast<std::size_t>(muscle_of_[k])] +=
-            G.cwiseProduct(edge_matrix(w, elements_.tets(), t)).sum();
+        out[at(muscle_of_[k])] += G.cwiseProduct(edge_matrix(w, elements_.tets(), t)).sum();
     }
 }
 
@@ -339,7 +337,7 @@ void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
         std::vector<Mat9*> indefinite;
         for (std::size_t t = begin; t < end; ++t) {
             const Mat3 F = elements_.deformation_gradient(x, static_cast<Eigen::Index>(t));
-            C[t] = tangent_of(t, F, pressure[static_cast<std::size_t>(patch_of_[t])].first);
+            C[t] = tangent_of(t, F, pressure[at(patch_of_[t])].first);
             if (kind == Tangent::PositiveSemidefinite && !is_positive_semidefinite(C[t])) {
                 indefinite.push_back(&C[t]);
             }
@@ -349,8 +347,7 @@ void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
     detail::assemble_tets(
         elements_.tets(),
         [&](Eigen::Index t) {
-            return detail::tet_blocks(C[static_cast<std::size_t>(t)] / elements_.volume(t),
-                                      elements_.normals(t));
+            return detail::tet_blocks(C[at(t)] / elements_.volume(t), elements_.normals(t));
         },
         H);
     // d2E/dv2 g g^T of each patch, g = dv/dx.
@@ -364,7 +361,7 @@ void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
         g.assign(vertices.size(), Vec3::Zero());
         for (const Index t : patch_tets_[p]) {
             const Mat3 c = cofactors(edge_matrix(x, elements_.tets(), t)) / 6.0;
-            const auto& corner = patch_corner_[static_cast<std::size_t>(t)];
+            const auto& corner = patch_corner_[at(t)];
             g[corner[0]] -= c.rowwise().sum();
             for (std::size_t k = 1; k < 4; ++k) {
                 g[corner[k]] += c.col(static_cast<Eigen::Index>(k) - 1);
@@ -372,7 +369,7 @@ void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) con
         }
         // Vertices and the columns of a row both ascend: one walk along the row finds all blocks.
         for (std::size_t i = 0; i < vertices.size(); ++i) {
-            std::size_t slot = H.row_start()[static_cast<std::size_t>(vertices[i])];
+            std::size_t slot = H.row_start()[at(vertices[i])];
             const Vec3 scaled = second * g[i];
             for (std::size_t j = 0; j <= i; ++j) {
                 while (H.columns()[slot] < vertices[j]) {
@@ -391,8 +388,7 @@ std::vector<double> MuscleTets::masses() const {
         const double density =
             muscle_.density + tendon_share_[k] * (tendon_.density - muscle_.density);
         for (int c = 0; c < 4; ++c) {
-            mass[static_cast<std::size_t>(elements_.tets()(t, c))] +=
-                0.25 * density * elements_.volume(t);
+            mass[at(elements_.tets()(t, c))] += 0.25 * density * elements_.volume(t);
         }
     }
     return mass;

@@ -108,7 +108,7 @@ private:
         double second = 0.0;  // d2E/dv2, Pa/m^3
     };
     double activation_of(std::size_t t) const {
-        return activation_[static_cast<std::size_t>(muscle_of_[t])];
+        return activation_[at(muscle_of_[t])];
     }
     MuscleStress stress_of(std::size_t t, const Mat3& F) const;
     Mat3 active_stress(std::size_t t, const Mat3& F) const;

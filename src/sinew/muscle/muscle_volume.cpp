@@ -30,7 +30,7 @@ std::vector<double> thickness_of(const TriangleMesh& mesh) {
                                            .direction = -n,
                                            .t_min = 1e-6,
                                            .t_max = 1.0});
-        thickness[static_cast<std::size_t>(v)] = hit.triangle < 0 ? 0.0 : hit.t;
+        thickness[at(v)] = hit.triangle < 0 ? 0.0 : hit.t;
     }
     return thickness;
 }
@@ -53,8 +53,8 @@ std::vector<double> edge_lengths(const TriangleMesh& mesh, const Fineness& f) {
         bool has_changed = false;
         for (Eigen::Index e = 0; e < edges.rows(); ++e) {
             const double d = (mesh.points.row(edges(e, 0)) - mesh.points.row(edges(e, 1))).norm();
-            double& a = length[static_cast<std::size_t>(edges(e, 0))];
-            double& b = length[static_cast<std::size_t>(edges(e, 1))];
+            double& a = length[at(edges(e, 0))];
+            double& b = length[at(edges(e, 1))];
             const double least_a = b + 0.3 * d;
             const double least_b = a + 0.3 * d;
             has_changed = has_changed || a > least_a || b > least_b;
@@ -89,14 +89,14 @@ TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double
     }
     std::vector<Index> size(static_cast<std::size_t>(pieces.count), 0);
     for (const Index p : pieces.of_triangle) {
-        ++size[static_cast<std::size_t>(p)];
+        ++size[at(p)];
     }
     const auto largest =
         static_cast<Index>(std::max_element(size.begin(), size.end()) - size.begin());
-    Triangles kept(size[static_cast<std::size_t>(largest)], 3);
+    Triangles kept(size[at(largest)], 3);
     Eigen::Index next = 0;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        if (pieces.of_triangle[static_cast<std::size_t>(t)] == largest) {
+        if (pieces.of_triangle[at(t)] == largest) {
             kept.row(next++) = mesh.triangles.row(t);
         }
     }
@@ -152,8 +152,8 @@ std::vector<double> carried(const SurfaceTree& tree, const TriangleMesh& mesh,
     std::vector<double> result(nearest.size());
     for (std::size_t i = 0; i < nearest.size(); ++i) {
         for (int c = 0; c < 3; ++c) {
-            result[i] += nearest[i].barycentric[c] *
-                         values[static_cast<std::size_t>(mesh.triangles(nearest[i].triangle, c))];
+            result[i] +=
+                nearest[i].barycentric[c] * values[at(mesh.triangles(nearest[i].triangle, c))];
         }
     }
     return result;
@@ -193,7 +193,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
     for (std::size_t t = 0; t < tets; ++t) {
         const auto row = static_cast<Eigen::Index>(t);
         for (int c = 0; c < 4; ++c) {
-            v.tendon[t] += 0.25 * tendon[static_cast<std::size_t>(v.mesh.tets(row, c))];
+            v.tendon[t] += 0.25 * tendon[at(v.mesh.tets(row, c))];
         }
         const double length = v.fibre.row(row).norm();
         v.strength[t] = fmax * length / fibres.flow();

@@ -44,8 +44,8 @@ Basis basis_at(double t, int n) {
         for (int j = 0; j < d; ++j) {
             const double left = knot(k - d + 1 + j, n);
             const double right = knot(k + 1 + j, n);
-            const double share = N[static_cast<std::size_t>(j)] / (right - left);
-            next[static_cast<std::size_t>(j)] += share * (right - t);
+            const double share = N[at(j)] / (right - left);
+            next[at(j)] += share * (right - t);
             next[static_cast<std::size_t>(j) + 1] += share * (t - left);
         }
         N = next;
@@ -53,8 +53,8 @@ Basis basis_at(double t, int n) {
     Basis b{.first = k - kSplineDegree, .value = N};
     for (int j = 0; j < 3; ++j) {
         const double width = knot(k + 1 + j, n) - knot(k - 2 + j, n);
-        const double s = kSplineDegree * quadratic[static_cast<std::size_t>(j)] / width;
-        b.slope[static_cast<std::size_t>(j)] -= s;
+        const double s = kSplineDegree * quadratic[at(j)] / width;
+        b.slope[at(j)] -= s;
         b.slope[static_cast<std::size_t>(j) + 1] += s;
     }
     return b;
@@ -146,8 +146,7 @@ SplineSolid::Inverse SplineSolid::invert(const Vec3& x, double tolerance) const 
     }
     std::partial_sort(order.begin(), order.begin() + kSeeds, order.end());
     for (int seed = 0; seed < kSeeds; ++seed) {
-        Vec3 t =
-            sample_uvw_[static_cast<std::size_t>(order[static_cast<std::size_t>(seed)].second)];
+        Vec3 t = sample_uvw_[at(order[at(seed)].second)];
         Vec3 r = position(t) - x;
         constexpr int kMost = 40;
         for (int i = 0; i < kMost && r.norm() > 0.01 * tolerance; ++i) {

@@ -16,7 +16,7 @@ Index best_neighbour(const std::vector<Index>& members, const Tets& neighbours, 
     for (const Index m : members) {
         for (int k = 0; k < 4; ++k) {
             const Index n = neighbours(m, k);
-            if (n < 0 || patch[static_cast<std::size_t>(n)] >= 0) {
+            if (n < 0 || patch[at(n)] >= 0) {
                 continue;
             }
             int fresh = 0;
@@ -51,13 +51,11 @@ void join_small(int size, const Tets& neighbours, std::vector<std::vector<Index>
         for (const Index t : members[p]) {
             for (int k = 0; k < 4; ++k) {
                 const Index n = neighbours(t, k);
-                const Index q = n < 0 ? -1 : patch[static_cast<std::size_t>(n)];
+                const Index q = n < 0 ? -1 : patch[at(n)];
                 if (q < 0 || q == static_cast<Index>(p)) {
                     continue;
                 }
-                const auto size_of = [&](Index i) {
-                    return members[static_cast<std::size_t>(i)].size();
-                };
+                const auto size_of = [&](Index i) { return members[at(i)].size(); };
                 if (host < 0 || size_of(q) < size_of(host)) {
                     host = q;
                 }
@@ -67,8 +65,8 @@ void join_small(int size, const Tets& neighbours, std::vector<std::vector<Index>
             continue;
         }
         for (const Index t : members[p]) {
-            patch[static_cast<std::size_t>(t)] = host;
-            members[static_cast<std::size_t>(host)].push_back(t);
+            patch[at(t)] = host;
+            members[at(host)].push_back(t);
         }
         members[p].clear();
     }
@@ -95,7 +93,7 @@ std::vector<Index> tet_patches(const TetMesh& mesh, int size) {
             if (next < 0) {
                 break;
             }
-            patch[static_cast<std::size_t>(next)] = number;
+            patch[at(next)] = number;
             own.push_back(next);
             add_corners(next, mesh.tets, corners);
         }
@@ -108,7 +106,7 @@ std::vector<Index> tet_patches(const TetMesh& mesh, int size) {
     std::vector<Index> number(members.size(), -1);
     Index next = 0;
     for (Index& p : patch) {
-        Index& n = number[static_cast<std::size_t>(p)];
+        Index& n = number[at(p)];
         if (n < 0) {
             n = next++;
         }

@@ -5,6 +5,7 @@
 #include "sinew/body/kinematics.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/model_meshes.h"
 #include "sinew/motion/body_model.h"
 #include "sinew/motion/side_points.h"
 
@@ -26,7 +27,7 @@ int steady_joints(MusculoskeletalModel& model) {
     int count = 0;
     for (Coordinate& c : model.coordinates) {
         if (c.armature <= 0.0 && c.damping <= 0.0 && c.is_rotation &&
-            model.joints[static_cast<std::size_t>(c.joint)].parent >= 0) {
+            model.joints[at(c.joint)].parent >= 0) {
             c.armature = kUsualArmature;
             c.damping = kUsualDamping;
             ++count;
@@ -62,6 +63,24 @@ void add_landmark_markers(const Body& body, MusculoskeletalModel& model) {
     }
 }
 
+// Meshes that no file holds are written, so that OpenSim finds them.
+void name_own_meshes(const std::filesystem::path& folder, const std::string& stem,
+                     MusculoskeletalModel& model) {
+    MusculoskeletalModel own;
+    std::vector<std::size_t> numbers;
+    for (std::size_t k = 0; k < model.shapes.size(); ++k) {
+        if (model.shapes[k].file.empty() && model.shapes[k].mesh) {
+            own.shapes.push_back(model.shapes[k]);
+            own.shapes.back().name = stem + "_" + model.shapes[k].name;
+            numbers.push_back(k);
+        }
+    }
+    write_shapes(folder, own);
+    for (std::size_t k = 0; k < own.shapes.size(); ++k) {
+        model.shapes[numbers[k]] = own.shapes[k];
+    }
+}
+
 }  // namespace
 
 bool is_body_file(const std::filesystem::path& file) {
@@ -88,14 +107,51 @@ MusculoskeletalModel read_any_model(const std::filesystem::path& file,
     return model_with_markers(read_archive(file));
 }
 
+MusculoskeletalModel read_model_with_shapes(const std::filesystem::path& file,
+                                            const std::filesystem::path& muscles,
+                                            const std::filesystem::path& geometry,
+                                            std::vector<std::string>& notes) {
+    if (is_body_file(file)) {
+        const Body body = read_archive(file);
+        MusculoskeletalModel model = model_with_markers(body);
+        const std::vector<TriangleMesh> bones = bone_surfaces(body);
+        for (std::size_t b = 0; b < bones.size() && b < model.bodies.size(); ++b) {
+            if (bones[b].triangles.rows() > 0) {
+                model.shapes.push_back({.name = model.bodies[b].name,
+                                        .body = static_cast<Index>(b),
+                                        .mesh = std::make_shared<TriangleMesh>(bones[b])});
+            }
+        }
+        return model;
+    }
+    MusculoskeletalModel model = read_any_model(file, muscles);
+    std::vector<std::filesystem::path> folders = {file.parent_path()};
+    if (!geometry.empty()) {
+        folders.push_back(geometry);
+    }
+    const std::vector<std::string> missing = load_shapes(model, folders);
+    notes.insert(notes.end(), missing.begin(), missing.end());
+    return model;
+}
+
 std::vector<std::string> write_any_model(const std::filesystem::path& path,
-                                         const MusculoskeletalModel& model, UpAxis up) {
+                                         const MusculoskeletalModel& model,
+                                         const ModelWriting& options) {
     if (lower(path.extension().string()) != ".xml") {
-        return write_model(path, model);
+        MusculoskeletalModel named = model;
+        if (options.has_meshes) {
+            name_own_meshes(path.parent_path() / "Geometry", path.stem().string(), named);
+        }
+        return write_model(path, named);
     }
     MusculoskeletalModel ready = with_side_points(model);
     const int steadied = steady_joints(ready);
-    std::vector<std::string> notes = write_mjcf(path, ready, {.up = up});
+    MjcfOptions mjcf{.up = options.up};
+    if (options.has_meshes) {
+        mjcf.meshes = path.stem().string() + "_meshes";
+        write_shapes(path.parent_path() / mjcf.meshes, ready);
+    }
+    std::vector<std::string> notes = write_mjcf(path, ready, mjcf);
     if (steadied > 0) {
         notes.push_back(
             fmt::format("{} coordinates were given {} kg m^2 and {} N m s/rad of their "

@@ -23,12 +23,27 @@ MusculoskeletalModel model_with_markers(const Body& body);
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles = {});
 
+/// The same with the meshes of its bones: those of a body, or of files beside the model
+/// (load_shapes).
+/// @param geometry  another folder with meshes; may be empty
+/// @param notes     gets what was not found
+MusculoskeletalModel read_model_with_shapes(const std::filesystem::path& file,
+                                            const std::filesystem::path& muscles,
+                                            const std::filesystem::path& geometry,
+                                            std::vector<std::string>& notes);
+
+struct ModelWriting {
+    UpAxis up = UpAxis::Z;   ///< of the world of an MJCF file
+    bool has_meshes = true;  ///< meshes that the model has in memory are written beside the file
+};
+
 /// Writes `.osim`, or `.xml` as MuJoCo's MJCF with the sides of wrap surfaces as MuJoCo has them
-/// (with_side_points).
-/// @param up  of the world of an MJCF file
+/// (with_side_points). Meshes go as STL into a folder beside the file: NAME_meshes for MuJoCo; for
+/// OpenSim those that no file holds into Geometry.
 /// @returns what the format could not hold
 /// @throws InputError for other endings
 std::vector<std::string> write_any_model(const std::filesystem::path& path,
-                                         const MusculoskeletalModel& model, UpAxis up = UpAxis::Z);
+                                         const MusculoskeletalModel& model,
+                                         const ModelWriting& options = {});
 
 }  // namespace sinew

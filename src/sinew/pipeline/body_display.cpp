@@ -59,7 +59,7 @@ SkinValues::SkinValues(const DisplayMesh& display_skin, const Body& body) {
 std::vector<double> SkinValues::on_body_skin(const std::vector<double>& display_values) const {
     std::vector<double> values;
     for (const Index v : vertex_) {
-        values.push_back(display_values[static_cast<std::size_t>(v)]);
+        values.push_back(display_values[at(v)]);
     }
     return values;
 }

@@ -26,14 +26,13 @@ RigWeights four_largest(const BlendSkinning& blend, std::span<const Index> joint
     const auto rows = static_cast<Eigen::Index>(vertices.size());
     RigWeights rig{.joints = Joints4::Zero(rows, 4), .weights = Weights4::Zero(rows, 4)};
     for (Eigen::Index i = 0; i < rows; ++i) {
-        std::vector<BlendSkinning::Weight> all =
-            blend.weights(vertices[static_cast<std::size_t>(i)]);
+        std::vector<BlendSkinning::Weight> all = blend.weights(vertices[at(i)]);
         std::sort(all.begin(), all.end(),
                   [](const auto& a, const auto& b) { return a.value > b.value; });
         all.resize(std::min<std::size_t>(4, all.size()));
         for (std::size_t k = 0; k < all.size(); ++k) {
             const auto column = static_cast<Eigen::Index>(k);
-            rig.joints(i, column) = joint_of_bone[static_cast<std::size_t>(all[k].bone)];
+            rig.joints(i, column) = joint_of_bone[at(all[k].bone)];
             rig.weights(i, column) = all[k].value;
         }
         rig.weights.row(i) /= rig.weights.row(i).sum();
@@ -46,9 +45,8 @@ void add_skeleton(GltfScene& scene, const CharacterSkeleton& skeleton, const std
     GltfSkin skin{.name = name};
     for (std::size_t j = 0; j < skeleton.size(); ++j) {
         const CharacterJoint& joint = skeleton.joints[j];
-        const Vec3 from = joint.parent < 0
-                              ? Vec3::Zero().eval()
-                              : skeleton.joints[static_cast<std::size_t>(joint.parent)].position;
+        const Vec3 from =
+            joint.parent < 0 ? Vec3::Zero().eval() : skeleton.joints[at(joint.parent)].position;
         scene.nodes.push_back(
             {.name = joint.name, .parent = joint.parent, .translation = joint.position - from});
         Eigen::Matrix4d inverse_bind = Eigen::Matrix4d::Identity();
@@ -128,7 +126,7 @@ GltfScene rigged(MeshPart part, const CharacterSkeleton& skeleton, RigWeights we
 std::vector<Index> joint_of_segment(const Skeleton& skeleton) {
     std::vector<Index> joints(skeleton.segments.size(), 0);
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        joints[static_cast<std::size_t>(skeleton.joints[j].child)] = static_cast<Index>(j);
+        joints[at(skeleton.joints[j].child)] = static_cast<Index>(j);
     }
     return joints;
 }
@@ -162,7 +160,7 @@ FleshPrisms on_bones(const Body& body, const TriangleMesh& skin) {
     Eigen::Index row = 0;
     for (const ClosestPoint& nearest : tree.closest_points(skin.points)) {
         flesh.base_points.row(row++) = nearest.point.transpose();
-        flesh.bone.push_back(segment_of_triangle[static_cast<std::size_t>(nearest.triangle)]);
+        flesh.bone.push_back(segment_of_triangle[at(nearest.triangle)]);
     }
     return flesh;
 }
@@ -170,6 +168,12 @@ FleshPrisms on_bones(const Body& body, const TriangleMesh& skin) {
 }  // namespace
 
 GltfScene rig_of(const Character& character, const RigMotion& motion) {
+    MeshPart part{.name = character.name, .mesh = character.mesh, .kind = "skin"};
+    // A rigged file keeps its own weights.
+    const PointBinding& own = character.binding;
+    if (own.weights.rows() > 0 && (own.weights.rowwise().sum().array() > 0.5).all()) {
+        return rigged(std::move(part), character.skeleton, {own.joints, own.weights}, motion);
+    }
     // Rows that close holes are behind those of the character's skin.
     const ProjectiveSkinning skinning = skinning_of(character, without_holes(character.skin), {});
     // From the axes of the bones, as the paper has it: flesh in a simulation begins at their
@@ -177,7 +181,7 @@ GltfScene rig_of(const Character& character, const RigMotion& motion) {
     FleshPrisms flesh = skinning.flesh();
     for (Index i = 0; i < flesh.skin_vertices; ++i) {
         const auto v = static_cast<std::size_t>(i);
-        const BoneVolume& bone = skinning.bones().bones[static_cast<std::size_t>(flesh.bone[v])];
+        const BoneVolume& bone = skinning.bones().bones[at(flesh.bone[v])];
         flesh.base_points.row(i) = bone.at(flesh.along[v]).transpose();
     }
     const BlendSkinning blend(flesh, skinning.bones());
@@ -185,9 +189,16 @@ GltfScene rig_of(const Character& character, const RigMotion& motion) {
     for (const BoneVolume& bone : skinning.bones().bones) {
         joint_of_bone.push_back(bone.first);
     }
-    return rigged({.name = character.name, .mesh = character.mesh, .kind = "skin"},
-                  character.skeleton, four_largest(blend, joint_of_bone, character.skin_vertex),
-                  motion);
+    std::vector<Index> vertices = character.skin_vertex;
+    std::replace(vertices.begin(), vertices.end(), Index{-1}, Index{0});
+    RigWeights weights = four_largest(blend, joint_of_bone, vertices);
+    for (Eigen::Index i = 0; i < weights.weights.rows(); ++i) {
+        if (character.skin_vertex[at(i)] < 0) {
+            weights.joints.row(i) = own.joints.row(i);
+            weights.weights.row(i) = own.weights.row(i);
+        }
+    }
+    return rigged(std::move(part), character.skeleton, std::move(weights), motion);
 }
 
 GltfScene rig_of(const Body& body, const RigMotion& motion) {

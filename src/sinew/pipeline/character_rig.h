@@ -18,7 +18,7 @@ struct RigMotion {
 /// A character as Blender and engines take it: a node per joint, one skin with inverse bind
 /// matrices, four weights per vertex, and the motion as rotations of the joints. The weights are
 /// those of linear blend skinning with heat (skinning/blend_skinning.h): [Baran2007], the four
-/// largest.
+/// largest; of a rigged file its own.
 /// @throws InputError
 GltfScene rig_of(const Character& character, const RigMotion& motion = {});
 

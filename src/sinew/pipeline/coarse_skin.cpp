@@ -33,7 +33,7 @@ double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleto
         if (joint.parent < 0) {
             continue;
         }
-        const Vec3 from = skeleton.joints[static_cast<std::size_t>(joint.parent)].position;
+        const Vec3 from = skeleton.joints[at(joint.parent)].position;
         const Vec3 way = joint.position - from;
         const double length2 = way.squaredNorm();
         const double share =
@@ -70,7 +70,7 @@ TriangleMesh without_flakes(const TriangleMesh& skin) {
     rest.triangles.resize(skin.triangles.rows(), 3);
     Eigen::Index count = 0;
     for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
-        if (is_flake[static_cast<std::size_t>(t)] == 0) {
+        if (is_flake[at(t)] == 0) {
             rest.triangles.row(count++) = skin.triangles.row(t);
         }
     }

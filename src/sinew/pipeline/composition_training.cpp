@@ -1,15 +1,13 @@
 #include "sinew/pipeline/composition_training.h"
 
 #include "sinew/base/error.h"
-#include "sinew/base/text.h"
 #include "sinew/body/summary.h"
 #include "sinew/fit/layers.h"
 #include "sinew/io/archive.h"
-#include "sinew/io/file_bytes.h"
+#include "sinew/io/csv_file.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -19,15 +17,10 @@ namespace {
 
 struct TableRow {
     std::string where;
-    std::string body;
+    std::string file;
     std::optional<double> fat_kg = {};
     std::optional<double> muscle_kg = {};
 };
-
-std::vector<std::string> cells_of(std::string line) {
-    std::erase(line, '\r');
-    return split(line, ',');
-}
 
 std::optional<double> mass_of(const std::string& cell, const std::string& where) {
     if (cell.empty()) {
@@ -45,37 +38,44 @@ std::optional<double> mass_of(const std::string& cell, const std::string& where)
     return value;
 }
 
-std::vector<TableRow> rows_of(const std::filesystem::path& table) {
-    const std::vector<std::string> lines = split(read_file_bytes(table), '\n');
-    const std::string name = table.filename().string();
-    const std::vector<std::string> head = cells_of(lines[0]);
-    const auto column = [&](const char* key) {
-        return static_cast<std::size_t>(std::find(head.begin(), head.end(), key) - head.begin());
-    };
-    const std::size_t body = column("body");
-    if (body == head.size()) {
-        throw InputError({.where = name + ", line 1",
-                          .found = "no column 'body'",
-                          .needs = "names of columns: body, and fat_kg, muscle_kg where known",
-                          .remedy = "add the line of names"});
+// The column that names people's files.
+std::string file_column(const CsvTable& table) {
+    for (const char* name : {"scan", "body", "name"}) {
+        if (table.has(name)) {
+            return name;
+        }
     }
+    throw InputError({.where = table.file,
+                      .found = "no column 'scan', 'body' or 'name'",
+                      .needs = "files of people whose fat_kg and muscle_kg are known",
+                      .remedy = "begin the table with a line such as 'scan,fat_kg,muscle_kg'"});
+}
+
+std::vector<TableRow> rows_of(const CsvTable& table, const std::string& column,
+                              const std::string& sex) {
     std::vector<TableRow> rows;
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (lines[i].find_first_not_of(" \t\r") == std::string::npos) {
-            continue;
+    for (const CsvTable::Row& line : table.rows) {
+        const std::string& other = table.cell(line, "sex");
+        if (table.cell(line, "state") == "refused" || (!other.empty() && other != sex)) {
+            continue;  // nobody, or somebody of the other sex's regressors
         }
-        std::vector<std::string> cells = cells_of(lines[i]);
-        cells.resize(std::max(cells.size(), head.size() + 1));
-        TableRow row{.where = fmt::format("{}, line {}", name, i + 1), .body = cells[body]};
-        if (row.body.empty()) {
+        TableRow row{.where = table.where(line), .file = table.cell(line, column)};
+        if (row.file.empty()) {
             throw InputError({.where = row.where,
-                              .found = "no body",
-                              .needs = "the name of a .sinew file",
-                              .remedy = "fill in the column 'body', or remove the line"});
+                              .found = fmt::format("nothing in the column '{}'", column),
+                              .needs = "a file",
+                              .remedy = "fill it in, or remove the line"});
         }
-        row.fat_kg = mass_of(cells[std::min(column("fat_kg"), head.size())], row.where);
-        row.muscle_kg = mass_of(cells[std::min(column("muscle_kg"), head.size())], row.where);
-        rows.push_back(row);
+        row.file += column == "name" ? ".sinew" : "";
+        row.fat_kg = mass_of(table.cell(line, "fat_kg"), row.where);
+        row.muscle_kg = mass_of(table.cell(line, "muscle_kg"), row.where);
+        if (column == "scan" && (!row.fat_kg || !row.muscle_kg)) {
+            throw InputError({.where = row.where,
+                              .found = "a scan whose masses are not told",
+                              .needs = "numbers in the columns fat_kg and muscle_kg",
+                              .remedy = "fill them in, or remove the line"});
+        }
+        rows.push_back(std::move(row));
     }
     return rows;
 }
@@ -83,20 +83,21 @@ std::vector<TableRow> rows_of(const std::filesystem::path& table) {
 double tissue_mass(const Body& body, const BodySummary& summary, Tissue tissue) {
     for (const TissueMaterial& material : body.materials) {
         if (material.tissue == tissue) {
-            return material.density * summary.tissue_volume[static_cast<std::size_t>(tissue)];
+            return material.density * summary.tissue_volume[at(tissue)];
         }
     }
     return 0.0;
 }
 
-KnownPerson person_of(const TableRow& row, const std::filesystem::path& folder, Index shape,
-                      Eigen::Index vertices) {
-    const Body body = read_archive(folder / row.body);
+KnownPerson person_of_body(const TableRow& row, const std::filesystem::path& folder,
+                           Eigen::Index vertices) {
+    const Body body = read_archive(folder / row.file);
     if (body.skin.mesh.points.rows() != vertices) {
-        throw InputError({.where = fmt::format("{}, {}", row.where, row.body),
-                          .found = fmt::format("{} skin vertices", body.skin.mesh.points.rows()),
-                          .needs = fmt::format("{}, those of the template", vertices),
-                          .remedy = "grow or fit it from this template"});
+        throw InputError(
+            {.where = fmt::format("{}, {}", row.where, row.file),
+             .found = fmt::format("{} skin vertices", body.skin.mesh.points.rows()),
+             .needs = fmt::format("{}, those of the template", vertices),
+             .remedy = "give the --resolution that it was made with, or its template"});
     }
     const BodySummary summary = summarise(body);
     KnownPerson person;
@@ -104,50 +105,62 @@ KnownPerson person_of(const TableRow& row, const std::filesystem::path& folder, 
     person.fat_kg = row.fat_kg.value_or(tissue_mass(body, summary, Tissue::Fat));
     person.muscle_kg = row.muscle_kg.value_or(tissue_mass(body, summary, Tissue::Muscle) +
                                               tissue_mass(body, summary, Tissue::Tendon));
-    person.shape = shape;
     return person;
 }
 
 }  // namespace
 
-std::vector<double> usual_statures() {
-    std::vector<double> statures;
-    constexpr int kSteps = 13;
-    for (int i = 0; i < kSteps; ++i) {
-        statures.push_back(0.91 + 0.018 * i);  // 0.91 ... 1.126
-    }
-    return statures;
+TrainingSummary summary_of(const CompositionTraining& training) {
+    return {.sex = std::string(name_of(training.model.sex)),
+            .people = training.model.people,
+            .refused = training.refused,
+            .components = static_cast<int>(training.model.basis.cols()),
+            .fat_error = training.test.fat_error_kg,
+            .fat_r2 = training.test.fat_r2,
+            .muscle_error = training.test.muscle_error_kg,
+            .muscle_r2 = training.test.muscle_r2};
 }
 
-CompositionTraining train_composition_table(const Body& template_body,
-                                            const std::filesystem::path& table,
-                                            const std::vector<double>& statures,
+CompositionTraining train_composition_table(const FitJob& job, const std::filesystem::path& path,
                                             const Progress& progress) {
-    const std::vector<TableRow> rows = rows_of(table);
+    if (job.sex == ScanSex::Auto) {
+        throw InputError({.where = "--train",
+                          .found = "no sex",
+                          .needs = "--sex male or --sex female: each has regressors of its own",
+                          .remedy = "run it once for men and once for women"});
+    }
+    const Sex sex = job.sex == ScanSex::Female ? Sex::Female : Sex::Male;
+    const CsvTable table = read_csv(path);
+    const std::string column = file_column(table);
+    const std::vector<TableRow> rows = rows_of(table, column, std::string(name_of(sex)));
+    FitTemplates templates(job);
+    const Body& body = templates.of(sex, progress).body;
+    CompositionTraining training;
     std::vector<KnownPerson> people;
     auto stage = progress.stage("people to train with", rows.size());
     for (const TableRow& row : rows) {
-        const KnownPerson known =
-            person_of(row, table.parent_path(), static_cast<Index>(people.size()),
-                      template_body.skin.mesh.points.rows());
-        for (const double ratio : statures) {
-            KnownPerson person = known;
-            person.skin *= ratio;
-            person.fat_kg *= ratio * ratio * ratio;
-            person.muscle_kg *= ratio * ratio * ratio;
-            people.push_back(person);
+        if (column != "scan") {
+            people.push_back(person_of_body(row, path.parent_path(), body.skin.mesh.points.rows()));
+        } else {
+            FitJob one = job;
+            one.scan = (path.parent_path() / row.file).string();
+            one.makes_body = false;
+            try {
+                people.push_back({.skin = fit_scan(one, templates, progress).skin.rest,
+                                  .fat_kg = *row.fat_kg,
+                                  .muscle_kg = *row.muscle_kg});
+            } catch (const InputError& error) {
+                progress.warn(fmt::format("{}: {}", row.where, error.what()));
+                ++training.refused;
+            }
         }
         stage.advance();
     }
-    const std::vector<char> is_left_out = kept_vertices(template_body);
-    CompositionTraining training;
-    training.shapes = static_cast<int>(rows.size());
-    training.model =
-        train_composition(template_body.skin.mesh, is_left_out, template_body.sex, people);
-    training.test =
-        test_composition(template_body.skin.mesh, is_left_out, template_body.sex, people);
-    training.model.source = fmt::format("{} bodies grown from '{}', at {} statures each",
-                                        rows.size(), template_body.name, statures.size());
+    const std::vector<char> is_left_out = kept_vertices(body, body.skin.mesh.points);
+    training.model = train_composition(body.skin.mesh, is_left_out, sex, people);
+    training.test = test_composition(body.skin.mesh, is_left_out, sex, people);
+    training.model.source =
+        fmt::format("{} people of the table '{}'", people.size(), path.filename().string());
     return training;
 }
 

@@ -57,8 +57,7 @@ std::vector<BodyFibres> measure_body_fibres(const Body& body, const Points& posi
         const Mat3 rest = edge_matrix(body.tets.points, body.tets.tets, row);
         const Mat3 F = edge_matrix(positions, body.tets.tets, row) * rest.inverse();
         for (Index e = body.fibres.start[t]; e < body.fibres.start[t + 1]; ++e) {
-            const auto m =
-                static_cast<std::size_t>(body.fibres.muscle[static_cast<std::size_t>(e)]);
+            const auto m = static_cast<std::size_t>(body.fibres.muscle[at(e)]);
             const double share = belly_share(body, t, static_cast<Index>(m));
             const MuscleStress now =
                 muscle_stress(c, F, point(body.fibres.direction, e), activation[m]);
@@ -96,7 +95,7 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
     std::vector<Index> chosen;
     for (const std::string& word : job.muscles) {
         for (const Index m : find_muscles(done.rest.muscles, word, "--muscles")) {
-            beta[static_cast<std::size_t>(m)] = contraction_of(job.activation.to);
+            beta[at(m)] = contraction_of(job.activation.to);
             chosen.push_back(m);
         }
     }
@@ -113,7 +112,7 @@ BodyContraction contract_body(const ContractJob& job, const Progress& progress) 
     const MusculoskeletalModel model = model_from_body(done.rest);
     std::vector<double> activation(beta.size(), 0.0);
     for (const Index m : chosen) {
-        activation[static_cast<std::size_t>(m)] = job.activation.to;
+        activation[at(m)] = job.activation.to;
     }
     const std::vector<BodyFibres> fibres =
         measure_body_fibres(done.rest, done.positions, activation);

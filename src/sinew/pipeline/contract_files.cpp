@@ -62,12 +62,12 @@ std::vector<double> flesh_colours(const MuscleScene& scene, const MuscleSkin& sk
     std::vector<double> tendon(static_cast<std::size_t>(scene.volume.mesh.points.rows()), 0.0);
     std::vector<double> weight(tendon.size(), 0.0);
     for (Eigen::Index t = 0; t < scene.volume.mesh.tets.rows(); ++t) {
-        if (scene.volume.muscle[static_cast<std::size_t>(t)] != static_cast<Index>(muscle)) {
+        if (scene.volume.muscle[at(t)] != static_cast<Index>(muscle)) {
             continue;
         }
         for (int c = 0; c < 4; ++c) {
             const auto v = static_cast<std::size_t>(scene.volume.mesh.tets(t, c));
-            tendon[v] += scene.volume.tendon[static_cast<std::size_t>(t)];
+            tendon[v] += scene.volume.tendon[at(t)];
             weight[v] += 1.0;
         }
     }
@@ -89,8 +89,7 @@ Points moved(const Points& rest, const Eigen::Isometry3d& T) {
 }
 
 Eigen::Isometry3d motion_of(const ContractRun& run, std::size_t frame, Index segment) {
-    return segment < 0 ? Eigen::Isometry3d::Identity()
-                       : run.motions[frame][static_cast<std::size_t>(segment)];
+    return segment < 0 ? Eigen::Isometry3d::Identity() : run.motions[frame][at(segment)];
 }
 
 void add_bones(const ContractRun& run, GltfScene& glb) {

@@ -142,6 +142,8 @@ ContractSummary::Muscle muscle_summary(const ContractRun& run, std::size_t m) {
         if (std::abs(s.volume_change) > std::abs(muscle.volume_change)) {
             muscle.volume_change = s.volume_change;
         }
+        muscle.least_volume_ratio =
+            std::min(muscle.least_volume_ratio.value_or(1.0), s.least_volume_ratio);
         muscle.peak_force = std::max(*muscle.peak_force, s.force);
         muscle.max_fibre_stress = std::max(muscle.max_fibre_stress, s.max_fibre_stress);
     }
@@ -152,11 +154,10 @@ ContractSummary::Muscle muscle_summary(const ContractRun& run, std::size_t m) {
 ContractSummary::Overlap overlap_summary(const ContractRun& run) {
     const MuscleOverlap& o = run.deepest;
     const MuscleScene& scene = run.scene;
-    const auto name = [&](Index m) { return scene.names[static_cast<std::size_t>(m)]; };
-    return {
-        .muscle = name(o.muscle),
-        .in = o.other >= 0 ? name(o.other) : scene.obstacles[static_cast<std::size_t>(o.bone)].name,
-        .share_of_way = scene.volume.share[static_cast<std::size_t>(o.vertex)]};
+    const auto name = [&](Index m) { return scene.names[at(m)]; };
+    return {.muscle = name(o.muscle),
+            .in = o.other >= 0 ? name(o.other) : scene.obstacles[at(o.bone)].name,
+            .share_of_way = scene.volume.share[at(o.vertex)]};
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ struct ContractSummary {
         std::string name;
         double activation = 0.0;
         double volume_change = 0.0;
+        std::optional<double> least_volume_ratio = {};
         double force = 0.0;
         std::optional<double> peak_force = {};
         std::optional<double> greatest_force = {};
@@ -172,6 +173,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.name, Field{.name = "name", .help = "of the muscle"});
     v(o.activation, Field{.name = "activation", .help = "in the last frame"});
     v(o.volume_change, Field{.name = "volume_change", .help = "largest, relative"});
+    v(o.least_volume_ratio,
+      Field{.name = "least_volume_ratio", .help = "of a tetrahedron in any frame"});
     v(o.force, Field{.name = "force_n", .help = "in the last frame", .unit = "N"});
     v(o.peak_force, Field{.name = "peak_force_n", .help = "of all frames", .unit = "N"});
     v(o.greatest_force, Field{.name = "greatest_force_n", .help = "of the model", .unit = "N"});

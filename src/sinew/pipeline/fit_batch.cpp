@@ -3,8 +3,10 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/version.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/content_hash.h"
+#include "sinew/io/csv_file.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
@@ -13,6 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <set>
 
 namespace sinew {
@@ -21,15 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string trimmed(std::string_view text) {
-    const std::size_t begin = text.find_first_not_of(" \t\r");
-    const std::size_t end = text.find_last_not_of(" \t\r");
-    return begin == std::string_view::npos ? "" : std::string(text.substr(begin, end - begin + 1));
-}
-
 template <class Enum>
-Enum choice(const std::string& word, const std::vector<std::string>& names,
-            const std::string& where) {
+void set_choice(const std::string& word, const std::vector<std::string>& names,
+                const std::string& where, Enum& value) {
+    if (word.empty()) {
+        return;
+    }
     const auto it = std::find(names.begin(), names.end(), word);
     if (it == names.end()) {
         throw InputError({.where = where,
@@ -37,50 +38,80 @@ Enum choice(const std::string& word, const std::vector<std::string>& names,
                           .needs = fmt::format("one of: {}", join(names, ", ")),
                           .remedy = "correct the value, or leave it empty"});
     }
-    return static_cast<Enum>(it - names.begin());
+    value = static_cast<Enum>(it - names.begin());
 }
 
-void set_cell(const std::string& column, const std::string& word, const fs::path& folder,
-              const std::string& where, FitJob& job) {
+void set_number(const std::string& word, const char* column, const std::string& where,
+                std::optional<double>& value) {
     if (word.empty()) {
         return;
     }
-    if (column == "scan") {
-        job.scan = (folder / word).string();
-    } else if (column == "landmarks") {
-        job.landmarks = (folder / word).string();
-    } else if (column == "sex") {
-        job.sex = choice<ScanSex>(word, {"auto", "male", "female"}, where);
-    } else if (column == "unit") {
-        job.unit = choice<ScanUnit>(word, {"auto", "m", "cm", "mm", "in"}, where);
-    } else {
-        job.up = choice<ScanUp>(word, {"auto", "y", "z"}, where);
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size()) {
+        throw InputError({.where = fmt::format("{}, column {}", where, column),
+                          .found = fmt::format("'{}'", word),
+                          .needs = "a number with a decimal point",
+                          .remedy = "correct the value, or leave it empty"});
     }
+    value = number;
+}
+
+FitJob job_of(const CsvTable& table, const CsvTable::Row& row, const fs::path& folder,
+              const FitJob& common) {
+    const std::string where = table.where(row);
+    const auto path = [&](const char* column) {
+        const std::string& cell = table.cell(row, column);
+        return cell.empty() ? std::string() : (folder / cell).string();
+    };
+    FitJob job = common;
+    job.scan = path("scan");
+    job.landmarks = path("landmarks");
+    set_choice(table.cell(row, "sex"), {"auto", "male", "female"}, where, job.sex);
+    set_choice(table.cell(row, "unit"), {"auto", "m", "cm", "mm", "in"}, where, job.unit);
+    set_choice(table.cell(row, "up"), {"auto", "y", "z"}, where, job.up);
+    set_number(table.cell(row, "weight_kg"), "weight_kg", where, job.weight);
+    set_number(table.cell(row, "body_fat"), "body_fat", where, job.body_fat);
+    set_number(table.cell(row, "muscle_kg"), "muscle_kg", where, job.muscle);
+    check_ranges(job, where);
+    return job;
 }
 
 // What a result depends on.
 std::string key_of(const FitJob& job) {
-    std::string text = fmt::format("{} {} {} {} {} ", version(), static_cast<int>(job.resolution),
-                                   static_cast<int>(job.sex), static_cast<int>(job.unit),
-                                   static_cast<int>(job.up));
-    for (const std::string& file : {job.scan, job.landmarks, job.template_body}) {
+    const auto number = [](const std::optional<double>& value) {
+        return value ? fmt::format("{}", *value) : std::string("-");
+    };
+    std::string text =
+        fmt::format("{} {} {} {} {} {} {} {} {} ", version(), static_cast<int>(job.resolution),
+                    static_cast<int>(job.sex), static_cast<int>(job.unit), static_cast<int>(job.up),
+                    job.makes_body ? "body" : "skin", number(job.weight), number(job.body_fat),
+                    number(job.muscle));
+    for (const std::string& file : {job.scan, job.landmarks, job.template_body, job.composition}) {
         text += file.empty() ? "- " : file_hash_text(file) + " ";
     }
     return content_hash_text(text);
 }
 
-bool has_key(const fs::path& path, const std::string& key) {
-    std::error_code error;
-    if (!fs::is_regular_file(path, error)) {
-        return false;
+// Names of the files of one scan.
+struct ResultFiles {
+    fs::path summary, skin, body;
+
+    ResultFiles(const fs::path& folder, const std::string& name)
+        : summary(folder / (name + ".json")),
+          skin(folder / (name + ".ply")),
+          body(folder / (name + ".sinew")) {}
+
+    void remove_all() const {
+        std::error_code ignored;
+        for (const fs::path& file : {summary, skin, body}) {
+            fs::remove(file, ignored);
+        }
     }
-    const Json old = Json::parse(read_file_bytes(path), nullptr, false);
-    return old.is_object() && old.contains("key") && old["key"] == key;
-}
+};
 
 // What the table needs of a summary that was written before.
-FitSummary kept_summary(const fs::path& path) {
-    const Json old = Json::parse(read_file_bytes(path));
+FitSummary kept_summary(const Json& old) {
     FitSummary s;
     s.sex = old.value("sex", "");
     s.stature = old.value("stature_m", 0.0);
@@ -90,73 +121,167 @@ FitSummary kept_summary(const fs::path& path) {
         s.distance.mean = old["distance_mm"].value("mean", 0.0);
         s.distance.p95 = old["distance_mm"].value("p95", 0.0);
     }
+    const auto take = [&](const char* name, auto& value) {
+        if (old.contains(name)) {
+            value = old[name].get<typename std::remove_reference_t<decltype(value)>::value_type>();
+        }
+    };
+    take("mass_kg", s.mass);
+    take("fat_kg", s.fat);
+    take("muscle_kg", s.muscle);
+    take("inverted_tets", s.inverted_tets);
+    take("crossings", s.crossings);
     return s;
 }
 
-std::string csv_cell(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) {
-        return text;
+// Takes a result of an earlier run, or of another worker.
+bool find_result(const ResultFiles& files, const std::string& key, bool makes_body,
+                 FitBatchRow& row) {
+    std::error_code error;
+    if (!fs::is_regular_file(files.summary, error)) {
+        return false;
     }
-    std::string quoted = "\"";
-    for (const char c : text) {
-        quoted += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ' ' : c);
+    try {
+        const Json old = Json::parse(read_file_bytes(files.summary));
+        if (old.value("key", "") != key) {
+            return false;
+        }
+        row.message = old.value("refused", "");
+        if (!row.message.empty()) {
+            row.status = "refused";
+            return true;
+        }
+        if (!fs::exists(files.skin) || (makes_body && !fs::exists(files.body))) {
+            return false;
+        }
+        row.status = "kept";
+        row.summary = kept_summary(old);
+        return true;
+    } catch (const Json::exception&) {
+        return false;  // half a file, or another's
     }
-    return quoted + "\"";
 }
 
 std::string table_of(const std::vector<FitBatchRow>& rows) {
-    std::string text = "name,status,sex,stature_m,volume_l,mean_mm,p95_mm,seen,message\n";
+    std::string text =
+        "name,status,sex,stature_m,volume_l,mass_kg,fat_kg,muscle_kg,body_fat,mean_mm,p95_mm,seen,"
+        "inverted_tets,crossings,message\n";
+    const auto optional = [](const auto& value, const char* form) {
+        return value ? fmt::format(fmt::runtime(form), *value) : std::string();
+    };
     for (const FitBatchRow& row : rows) {
         const FitSummary& s = row.summary;
-        if (row.status == "refused") {
-            text += fmt::format("{},refused,,,,,,,{}\n", csv_cell(row.name), csv_cell(row.message));
-        } else {
-            text +=
-                fmt::format("{},done,{},{:.4f},{:.3f},{:.3f},{:.3f},{:.4f},\n", csv_cell(row.name),
-                            s.sex, s.stature, s.volume, s.distance.mean, s.distance.p95, s.seen);
+        const bool is_done = row.status == "done" || row.status == "kept";
+        text += fmt::format("{},{},", csv_cell(row.name), is_done ? "done" : row.status);
+        if (!is_done) {
+            text += fmt::format(",,,,,,,,,,,,{}\n", csv_cell(row.message));
+            continue;
         }
+        const std::string body_fat = s.mass && s.fat ? fmt::format("{:.4f}", *s.fat / *s.mass) : "";
+        text +=
+            fmt::format("{},{:.4f},{:.3f},{},{},{},{},{:.3f},{:.3f},{:.4f},{},{},\n", s.sex,
+                        s.stature, s.volume, optional(s.mass, "{:.3f}"), optional(s.fat, "{:.3f}"),
+                        optional(s.muscle, "{:.3f}"), body_fat, s.distance.mean, s.distance.p95,
+                        s.seen, optional(s.inverted_tets, "{}"), optional(s.crossings, "{}"));
     }
     return text;
 }
 
+// Writes the files of a scan, the summary with its key last: what has it is whole.
+void write_result(const FitRow& row, const std::string& key, const ResultFiles& files,
+                  FittedScan& fitted, FitBatchRow& result) {
+    result.summary = summary_of(fitted);
+    result.summary.input = fs::path(row.job.scan).filename().string();
+    result.summary.output = (fitted.person ? files.body : files.skin).filename().string();
+    write_surface(files.skin, std::vector<MeshPart>{skin_part(fitted)});
+    if (fitted.person) {
+        Provenance& provenance = fitted.person->body.provenance;
+        provenance.command = "sinew fit";  // the same for every worker
+        provenance.inputs.push_back(
+            {.name = result.summary.input, .hash = file_hash_text(row.job.scan)});
+        write_archive(files.body, fitted.person->body);
+    }
+    Json document;
+    document["key"] = key;
+    add_fields(result.summary, document);
+    document.erase("seconds");
+    document.erase("stage_seconds");
+    write_file_bytes(files.summary, document.dump(1) + "\n");
+    result.status = "done";
+}
+
+// Fits one scan; what is wrong with it is its own matter.
+void fit_row(const FitRow& row, const std::string& key, const ResultFiles& files,
+             FitTemplates& templates, FitBatchRow& result, const Progress& progress) {
+    FittedScan fitted;
+    files.remove_all();
+    if (row.job.sex != ScanSex::Female) {
+        templates.of(Sex::Male, progress);  // what fails here is not the scan's fault
+    }
+    if (row.job.sex == ScanSex::Female ||
+        (row.job.sex == ScanSex::Auto && row.job.template_body.empty())) {
+        templates.of(Sex::Female, progress);
+    }
+    try {
+        fitted = fit_scan(row.job, templates, progress);
+    } catch (const InputError& error) {
+        result.status = "refused";
+        result.message = error.what();
+    } catch (const Cancelled&) {
+        throw;
+    } catch (const std::exception& error) {
+        result.status = "failed";
+        result.message = error.what();
+    }
+    if (result.message.empty()) {
+        write_result(row, key, files, fitted, result);
+        return;
+    }
+    progress.warn(fmt::format("{}: {}", result.name, result.message));
+    if (result.status == "refused") {
+        const Json document = {{"key", key}, {"refused", result.message}};
+        write_file_bytes(files.summary, document.dump(1) + "\n");
+    }
+}
+
 }  // namespace
 
+BatchPart batch_part(const std::string& text) {
+    const std::vector<std::string> words = split(text, '/');
+    std::array<std::size_t, 2> numbers = {0, 0};
+    bool is_good = words.size() == 2;
+    for (std::size_t k = 0; is_good && k < 2; ++k) {
+        const char* end = words[k].data() + words[k].size();
+        const auto read = std::from_chars(words[k].data(), end, numbers[k]);
+        is_good = read.ec == std::errc() && read.ptr == end;
+    }
+    if (!is_good || numbers[0] < 1 || numbers[0] > numbers[1]) {
+        throw InputError({.where = "--part",
+                          .found = fmt::format("'{}'", text),
+                          .needs = "K/N with K from 1 to N",
+                          .remedy = "give each of N workers another K, as 1/4, 2/4, 3/4, 4/4"});
+    }
+    return {.part = numbers[0] - 1, .of = numbers[1]};
+}
+
 std::vector<FitRow> read_fit_list(const fs::path& path, const FitJob& common) {
-    const std::string file = path.filename().string();
-    const std::vector<std::string> known = {"scan", "sex", "unit", "up", "landmarks"};
-    std::vector<std::string> columns;
+    const CsvTable table = read_csv(path);
+    const std::vector<std::string> known = {"scan",      "sex",       "unit",     "up",
+                                            "landmarks", "weight_kg", "body_fat", "muscle_kg"};
+    require_columns(table, known);
     std::vector<FitRow> rows;
     std::set<std::string> names;
-    const std::vector<std::string> lines = split(read_file_bytes(path), '\n');
-    for (std::size_t n = 0; n < lines.size(); ++n) {
-        const std::string line = trimmed(lines[n]);
-        const std::string where = fmt::format("{}, line {}", file, n + 1);
-        if (line.empty() || line[0] == '#') {
-            continue;
-        }
-        const std::vector<std::string> cells = split(line, ',');
-        if (columns.empty()) {
-            for (const std::string& cell : cells) {
-                columns.push_back(trimmed(cell));
-                static_cast<void>(choice<int>(columns.back(), known, where));
-            }
-            continue;
-        }
-        FitRow row{.name = {}, .job = common};
-        row.job.scan.clear();
-        for (std::size_t c = 0; c < std::min(cells.size(), columns.size()); ++c) {
-            set_cell(columns[c], trimmed(cells[c]), path.parent_path(), where, row.job);
-        }
-        if (cells.size() > columns.size() || row.job.scan.empty()) {
-            throw InputError({.where = where,
-                              .found = fmt::format("{} cells{}", cells.size(),
-                                                   row.job.scan.empty() ? " and no scan" : ""),
-                              .needs = fmt::format("{} cells with a scan", columns.size()),
+    for (const CsvTable::Row& line : table.rows) {
+        FitRow row{.name = {}, .job = job_of(table, line, path.parent_path(), common)};
+        if (row.job.scan.empty()) {
+            throw InputError({.where = table.where(line),
+                              .found = "no scan",
+                              .needs = "the file of a scan in the column 'scan'",
                               .remedy = "begin the list with a line such as 'scan,sex'"});
         }
         row.name = fs::path(row.job.scan).stem().string();
         if (!names.insert(row.name).second) {
-            throw InputError({.where = where,
+            throw InputError({.where = table.where(line),
                               .found = fmt::format("a second scan named '{}'", row.name),
                               .needs = "file names that differ: results are named after them",
                               .remedy = "rename one of the files"});
@@ -167,35 +292,39 @@ std::vector<FitRow> read_fit_list(const fs::path& path, const FitJob& common) {
 }
 
 std::vector<FitBatchRow> fit_batch(const std::vector<FitRow>& rows, const fs::path& folder,
-                                   const Progress& progress) {
-    std::vector<FitBatchRow> results;
-    for (const FitRow& row : rows) {
-        FitBatchRow result{.name = row.name, .scan = row.job.scan, .status = "done"};
-        const fs::path summary_file = folder / (row.name + ".json");
-        const fs::path skin_file = folder / (row.name + ".ply");
-        try {
-            const std::string key = key_of(row.job);
-            if (has_key(summary_file, key) && fs::exists(skin_file)) {
-                result.status = "kept";
-                result.summary = kept_summary(summary_file);
-            } else {
-                const FittedScan fitted = fit_scan(row.job, progress);
-                result.summary = summary_of(fitted);
-                result.summary.input = row.job.scan;
-                result.summary.output = skin_file.string();
-                write_surface(skin_file, std::vector<MeshPart>{skin_part(fitted)});
-                Json document;
-                document["key"] = key;
-                add_fields(result.summary, document);
-                write_file_bytes(summary_file, document.dump(1) + "\n");
+                                   BatchPart part, const Progress& progress) {
+    std::vector<FitBatchRow> results(rows.size());
+    std::vector<std::string> keys(rows.size());
+    const auto find_others = [&] {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (results[i].status == "waiting" && !keys[i].empty()) {
+                find_result({folder, rows[i].name}, keys[i], rows[i].job.makes_body, results[i]);
             }
-        } catch (const InputError& error) {
-            result.status = "refused";
-            result.message = error.what();
-            progress.warn(fmt::format("{}: {}", row.name, error.what()));
         }
-        results.push_back(std::move(result));
         write_file_bytes(folder / "summary.csv", table_of(results));
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        results[i] = {.name = rows[i].name, .scan = rows[i].job.scan, .status = "waiting"};
+        try {
+            keys[i] = key_of(rows[i].job);
+        } catch (const InputError& error) {
+            results[i].status = "refused";
+            results[i].message = error.what();
+            progress.warn(fmt::format("{}: {}", rows[i].name, error.what()));
+        }
+    }
+    find_others();
+    std::optional<FitTemplates> templates;
+    for (std::size_t i = part.part; i < rows.size(); i += part.of) {
+        FitBatchRow& result = results[i];
+        if (result.status != "waiting") {
+            continue;
+        }
+        if (!templates) {
+            templates.emplace(rows[i].job);  // the template is that of all rows
+        }
+        fit_row(rows[i], keys[i], {folder, rows[i].name}, *templates, result, progress);
+        find_others();
     }
     return results;
 }

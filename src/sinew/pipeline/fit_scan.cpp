@@ -6,13 +6,14 @@
 #include "sinew/body/girths.h"
 #include "sinew/body/posable_joints.h"
 #include "sinew/build/segment_masses.h"
-#include "sinew/fit/composition.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/io/landmark_file.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/shape_space_file.h"
+#include "sinew/pipeline/fit_masses.h"
 #include "sinew/pipeline/growth_recipe.h"
+#include "sinew/pipeline/layers_cache.h"
 #include "sinew/pipeline/make_body.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ Body template_for(const FitJob& job, Sex sex, const Progress& progress) {
 // The scan in metres and with Y up, as far as the job says so.
 void apply_known(const FitJob& job, Scan& scan) {
     constexpr double kMetres[] = {1.0, 1.0, 0.01, 0.001, 0.0254};
-    const double unit = kMetres[static_cast<std::size_t>(job.unit)];
+    const double unit = kMetres[at(job.unit)];
     const auto turned = [&](const Vec3& p) {
         return Vec3(job.up == ScanUp::Z ? unit * Vec3(p.x(), p.z(), -p.y()) : unit * p);
     };
@@ -55,24 +56,9 @@ void apply_known(const FitJob& job, Scan& scan) {
     }
 }
 
-struct Candidate {
-    Body body;
-    ShapeSpace shapes;
-    bool has_shapes = false;
-};
-
-Candidate candidate_for(const FitJob& job, Sex sex, const Progress& progress) {
-    Candidate candidate{.body = template_for(job, sex, progress), .shapes = {}};
-    if (candidate.body.sex != Sex::Unknown) {
-        candidate.shapes = built_in_shape_space(candidate.body.sex);
-        candidate.has_shapes = true;
-    }
-    return candidate;
-}
-
-RegisteredSkin registered(const Candidate& candidate, const Scan& scan, RegistrationOptions options,
-                          const Progress& progress) {
-    options.shapes = candidate.has_shapes ? &candidate.shapes : nullptr;
+RegisteredSkin registered(const FitTemplate& candidate, const Scan& scan,
+                          RegistrationOptions options, const Progress& progress) {
+    options.shapes = candidate.shapes ? &*candidate.shapes : nullptr;
     return register_scan(candidate.body, scan, options, progress);
 }
 
@@ -95,32 +81,19 @@ void require_person(const FittedScan& fitted, const std::string& file) {
     }
 }
 
-constexpr double kWater = 1000.0;  // kg/m^3, about the density of people
-
 // The anatomy inside the fitted skin.
-void make_person(const FitJob& job, FittedScan& fitted, const Progress& progress) {
-    const CompositionWitnesses formulas =
-        composition_witnesses(fitted.body.sex, fitted.stature, fitted.girths, {});
-    if (formulas.navy_body_fat) {
-        fitted.witnesses.emplace_back("navy_body_fat", *formulas.navy_body_fat);
-    }
-    if (formulas.lee_muscle_kg) {
-        fitted.witnesses.emplace_back("lee_muscle_kg", *formulas.lee_muscle_kg);
-    }
-    CompositionTargets targets;
-    targets.weight_kg = job.weight ? *job.weight : kWater * fitted.volume;
-    targets.body_fat = job.body_fat ? job.body_fat : formulas.navy_body_fat;
-    if (!job.body_fat && targets.body_fat) {
-        targets.body_fat = std::clamp(*targets.body_fat, 0.04, 0.55);
-        fitted.skin.report.remarks.push_back(
-            fmt::format("body fat of {:.0f} % was told from girths", 100.0 * *targets.body_fat));
-    }
+void make_person(const FitJob& job, FitTemplates& templates, Sex sex, FittedScan& fitted,
+                 const Progress& progress) {
+    const CompositionTargets targets = masses_from_skin(job, fitted);
     const Timer timer;
-    const LayeredTemplate layers = build_layers(fitted.body, {}, progress);
-    fitted.person = fit_person(fitted.body, layers, fitted.skin.rest, targets, {}, progress);
+    fitted.person = templates.fitter_of(sex, progress).fit(fitted.skin.rest, targets, progress);
     Body& person = fitted.person->body;
     person.skeleton.segments = weigh_segments(person);
     person.name = std::filesystem::path(job.scan).stem().string();
+    add_anatomy_witnesses(fitted);
+    for (const auto& [stage, seconds] : fitted.person->report.seconds) {
+        fitted.skin.report.seconds.emplace_back(stage, seconds);
+    }
     fitted.skin.report.seconds.emplace_back("anatomy", timer.seconds());
     for (const std::string& warning : fitted.person->report.warnings) {
         fitted.skin.report.remarks.push_back(warning);
@@ -156,7 +129,35 @@ Scan read_scan(const std::filesystem::path& path) {
     return scan;
 }
 
+const FitTemplate& FitTemplates::of(Sex sex, const Progress& progress) {
+    const auto it = templates_.find(sex);
+    if (it != templates_.end()) {
+        return it->second;
+    }
+    FitTemplate made{.body = template_for(job_, sex, progress)};
+    if (made.body.sex != Sex::Unknown) {
+        made.shapes = built_in_shape_space(made.body.sex);
+    }
+    return templates_.emplace(sex, std::move(made)).first->second;
+}
+
+const PersonFitter& FitTemplates::fitter_of(Sex sex, const Progress& progress) {
+    of(sex, progress);
+    FitTemplate& found = templates_.at(sex);
+    if (!found.fitter) {
+        found.fitter = std::make_unique<const PersonFitter>(
+            found.body, cached_layers(found.body, job_.cache, progress), PersonFitOptions{},
+            progress);
+    }
+    return *found.fitter;
+}
+
 FittedScan fit_scan(const FitJob& job, const Progress& progress) {
+    FitTemplates templates(job);
+    return fit_scan(job, templates, progress);
+}
+
+FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& progress) {
     const Timer timer;
     Scan scan = read_scan(job.scan);
     if (!job.landmarks.empty()) {
@@ -169,21 +170,20 @@ FittedScan fit_scan(const FitJob& job, const Progress& progress) {
     options.find_unit = job.unit == ScanUnit::Auto;
     options.find_placement = job.up == ScanUp::Auto;
     FittedScan fitted;
-    Candidate chosen;
-    if (job.sex != ScanSex::Auto || !job.template_body.empty()) {
-        chosen = candidate_for(job, job.sex == ScanSex::Female ? Sex::Female : Sex::Male, progress);
-    } else {
+    Sex sex = job.sex == ScanSex::Female ? Sex::Female : Sex::Male;
+    if (job.sex == ScanSex::Auto && job.template_body.empty()) {
         // Whose shapes come nearer, before the surface is drawn onto the scan.
-        Candidate man = candidate_for(job, Sex::Male, progress);
-        Candidate woman = candidate_for(job, Sex::Female, progress);
+        const FitTemplate& man = templates.of(Sex::Male, progress);
+        const FitTemplate& woman = templates.of(Sex::Female, progress);
         RegistrationOptions quick = options;
         quick.fine_iterations = 0;
         const double as_man = registered(man, scan, quick, progress).report.rig_mismatch;
         const double as_woman = registered(woman, scan, quick, progress).report.rig_mismatch;
-        chosen = as_woman < as_man ? std::move(woman) : std::move(man);
+        sex = as_woman < as_man ? Sex::Female : Sex::Male;
     }
+    const FitTemplate& chosen = templates.of(sex, progress);
     fitted.skin = registered(chosen, scan, options, progress);
-    fitted.body = std::move(chosen.body);
+    fitted.body = chosen.body;
     require_person(fitted, std::filesystem::path(job.scan).filename().string());
     const Triangles& triangles = fitted.body.skin.mesh.triangles;
     fitted.stature = bounds(fitted.skin.rest).size().y();
@@ -203,10 +203,15 @@ FittedScan fit_scan(const FitJob& job, const Progress& progress) {
                         fitted.stature));
     }
     if (job.makes_body) {
-        make_person(job, fitted, progress);
+        make_person(job, templates, sex, fitted, progress);
     }
     fitted.seconds = timer.seconds();
     return fitted;
+}
+
+TetMesh layered_template(const FitJob& job, const Progress& progress) {
+    const Sex sex = job.sex == ScanSex::Female ? Sex::Female : Sex::Male;
+    return layers_as_tets(cached_layers(template_for(job, sex, progress), job.cache, progress));
 }
 
 FitSummary summary_of(const FittedScan& fitted) {

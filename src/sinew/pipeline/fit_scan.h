@@ -3,12 +3,15 @@
 #include "sinew/base/fields.h"
 #include "sinew/base/progress.h"
 #include "sinew/body/body.h"
+#include "sinew/body/shape_space.h"
 #include "sinew/build/body_builder.h"
 #include "sinew/fit/person_fit.h"
 #include "sinew/fit/registration.h"
 
 #include <array>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +34,8 @@ struct FitJob {
     std::string landmarks = {};           ///< a file of named points; empty: found
     std::optional<double> weight = {};    ///< kg
     std::optional<double> body_fat = {};  ///< of the weight
+    std::optional<double> muscle = {};    ///< kg, with tendons
+    std::string composition = {};         ///< regressors of masses; empty: the built-in ones
     bool makes_body = false;              ///< also the anatomy inside, not the skin alone
     std::filesystem::path cache = {};
 };
@@ -38,10 +43,12 @@ struct FitJob {
 template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, FitJob>
 void visit_fields(Options& o, Visitor&& v) {
-    v(o.template_body, Field{.name = "template",
-                             .help = "a body to put onto the scan; else the built-in human",
-                             .is_path = true,
-                             .metavar = "BODY.sinew"});
+    v(o.template_body,
+      Field{.name = "template",
+            .help = "a body to put onto the scan, else the built-in human; or a .vtu "
+                    "to write the template's layers to, without a scan",
+            .is_path = true,
+            .metavar = "BODY.sinew"});
     v(o.resolution, Field{.name = "resolution",
                           .help = "of the built-in human",
                           .choices = {"preview", "standard", "fine"}});
@@ -68,7 +75,39 @@ void visit_fields(Options& o, Visitor&& v) {
                         .help = "fraction of the weight, where it is known; else from girths",
                         .min = 0.02,
                         .max = 0.7});
+    v(o.muscle, Field{.name = "muscle_kg",
+                      .help = "mass of muscles with tendons, where it is known",
+                      .unit = "kg",
+                      .min = 2,
+                      .max = 150,
+                      .flag = "muscle-mass"});
+    v(o.composition, Field{.name = "composition",
+                           .help = "regressors of fat and muscle mass that --train wrote",
+                           .is_path = true,
+                           .metavar = "MODEL.json"});
 }
+
+/// A body to put onto scans, with the shapes of people of its sex.
+struct FitTemplate {
+    Body body = {};
+    std::optional<ShapeSpace> shapes = {};            ///< none where the body's sex is not known
+    std::unique_ptr<const PersonFitter> fitter = {};  ///< made when a person is first asked for
+};
+
+/// What scans are fitted with: the built-in man and woman, or the body that the job names. Made
+/// when first asked for and kept, so that many scans share them.
+class FitTemplates {
+public:
+    /// @param job  whose template, resolution and cache are used
+    explicit FitTemplates(const FitJob& job) : job_(job) {}
+
+    const FitTemplate& of(Sex sex, const Progress& progress);
+    const PersonFitter& fitter_of(Sex sex, const Progress& progress);
+
+private:
+    FitJob job_;
+    std::map<Sex, FitTemplate> templates_;
+};
 
 /// What became of a scan.
 struct FittedScan {
@@ -160,10 +199,17 @@ void visit_fields(Options& o, Visitor&& v) {
 /// @throws InputError
 Scan read_scan(const std::filesystem::path& path);
 
-/// Registers a scan and, where the job asks for it, makes the body of that person. Without a known
-/// body fat it is that of the girths by the formula of [Hodgdon1984]; without a known weight the
-/// volume has the density of water. @throws InputError  when it is no person, or not one; Cancelled
+/// Registers a scan and, where the job asks for it, makes the body of that person; masses that are
+/// not known are told from the skin (fit_masses.h). @throws InputError  when it is no person, or
+/// not one; Cancelled
 FittedScan fit_scan(const FitJob& job, const Progress& progress = {});
+/// The same with templates of several scans.
+FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& progress = {});
+
+/// Skin, muscle surface and skeleton surface of the template that the job would use (sex auto: the
+/// man), as tetrahedra for a picture; see layers_as_tets. The job needs no scan.
+/// @throws InputError, Cancelled
+TetMesh layered_template(const FitJob& job, const Progress& progress = {});
 
 FitSummary summary_of(const FittedScan& fitted);
 

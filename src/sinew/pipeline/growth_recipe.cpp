@@ -82,6 +82,7 @@ GrowthSummary summary_of(const GrowthResult& grown) {
                           .is_reached = grown.is_reached,
                           .muscle_error = grown.muscle_error,
                           .worst_muscle_error = grown.worst_muscle_error,
+                          .loose = 1e3 * grown.handover.loose,
                           .volume_error = grown.muscle_report.volume_error.total,
                           .inverted_tets = grown.inverted_tets,
                           .refactorisations = grown.muscle_report.refactorisations,

@@ -88,6 +88,7 @@ struct GrowthSummary {
     bool is_reached = true;
     double muscle_error = 0.0;
     double worst_muscle_error = 0.0;
+    double loose = 0.0;  ///< l
     double volume_error = 0.0;
     Eigen::Index inverted_tets = 0;
     int refactorisations = 0;
@@ -133,6 +134,10 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.worst_muscle_error,
       Field{.name = "worst_muscle_error", .help = "of the belly furthest from its volume"});
     v(o.volume_error, Field{.name = "volume_error", .help = "of all muscles, relative"});
+    v(o.loose, Field{.name = "loose_l",
+                     .help = "volume that generic tissue and fat gave to bellies or took from "
+                             "them, beyond what their tetrahedra grew by",
+                     .unit = "l"});
     v(o.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
     v(o.refactorisations, Field{.name = "refactorisations", .help = "of the global system"});
     v(o.mass, Field{.name = "mass_kg", .help = "of the body", .unit = "kg"});

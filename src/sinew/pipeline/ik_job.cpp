@@ -6,6 +6,7 @@
 #include "sinew/io/c3d.h"
 #include "sinew/io/ik_setup_file.h"
 #include "sinew/io/trc.h"
+#include "sinew/motion/residuals.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,7 @@ std::vector<Vec3> factors_of_setup(const MusculoskeletalModel& model, const Mark
     const auto place = [&](const std::string& name) -> Vec3 {
         for (const ModelMarker& m : model.markers) {
             if (m.name == name) {
-                return m.body < 0 ? m.position
-                                  : rest.bodies[static_cast<std::size_t>(m.body)] * m.position;
+                return m.body < 0 ? m.position : rest.bodies[at(m.body)] * m.position;
             }
         }
         throw InputError({.where = fmt::format("measurement with '{}'", name),
@@ -63,7 +63,7 @@ std::vector<Vec3> factors_of_setup(const MusculoskeletalModel& model, const Mark
             }
             for (int k = 0; count > 0 && k < 3; ++k) {
                 if (m.axes.find("xyz"[k]) != std::string::npos) {
-                    factors[static_cast<std::size_t>(b)][k] = sum / static_cast<double>(count);
+                    factors[at(b)][k] = sum / static_cast<double>(count);
                 }
             }
         }
@@ -103,6 +103,37 @@ void apply_setup(const std::string& file, IkOptions& options, std::vector<std::s
     notes.insert(notes.end(), setup.notes.begin(), setup.notes.end());
 }
 
+// More coordinates than markers can tell: those that none tells of would drift, so all but the
+// root's are held weakly at rest.
+void hold_loose_coordinates(const MusculoskeletalModel& model, const MarkerData& data,
+                            IkOptions& options, std::vector<std::string>& notes) {
+    constexpr double kHeldAccuracy = 1e-4;
+    constexpr double kHold = 1e-4;  // m^2 per rad^2: 10 degrees off cost as much as 2 mm
+    const auto common = static_cast<std::size_t>(
+        std::count_if(model.markers.begin(), model.markers.end(),
+                      [&](const ModelMarker& m) { return find_marker(data, m.name) >= 0; }));
+    if (3 * common >= model.coordinates.size() || !options.coordinate_weights.empty()) {
+        return;
+    }
+    const std::vector<Index> root = root_coordinates(model);
+    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+        const Coordinate& q = model.coordinates[c];
+        const bool follows =
+            std::any_of(model.couplers.begin(), model.couplers.end(),
+                        [&](const CoordinateCoupler& k) { return at(k.dependent) == c; });
+        if (!q.is_locked && !follows &&
+            std::find(root.begin(), root.end(), static_cast<Index>(c)) == root.end()) {
+            options.coordinate_weights.emplace_back(q.name, kHold);
+        }
+    }
+    // Directions that only the hold decides converge slowly, and matter to nobody.
+    options.accuracy = std::max(options.accuracy, kHeldAccuracy);
+    notes.push_back(fmt::format(
+        "{} markers cannot tell {} coordinates: all but the root's are held at rest with a weight "
+        "of {} (--coordinate-weight sets others)",
+        common, model.coordinates.size(), kHold));
+}
+
 }  // namespace
 
 MarkerData read_markers(const std::filesystem::path& path, MarkerUp up) {
@@ -129,11 +160,66 @@ MarkerData read_markers(const std::filesystem::path& path, MarkerUp up) {
     return data;
 }
 
-IkResult run_ik(const MusculoskeletalModel& model, const IkJob& job, const Progress& progress) {
+void apply_marker_set(const std::filesystem::path& file, MusculoskeletalModel& model) {
+    const auto fail = [&](const std::string& marker, std::string found, std::string needs) {
+        throw InputError({.where = fmt::format("{}, marker '{}'", file.string(), marker),
+                          .found = std::move(found),
+                          .needs = std::move(needs),
+                          .remedy = "correct the name"});
+    };
+    const std::vector<ModelMarker> known = model.markers;
+    for (const MarkerPlace& place : read_marker_set(file).markers) {
+        ModelMarker marker{.name = place.name};
+        if (!place.landmark.empty()) {
+            const auto it = std::find_if(known.begin(), known.end(), [&](const ModelMarker& m) {
+                return m.name == place.landmark;
+            });
+            if (it == known.end()) {
+                std::vector<std::string> names;
+                for (const ModelMarker& m : known) {
+                    names.push_back(m.name);
+                }
+                fail(place.name,
+                     fmt::format("landmark '{}'{}", place.landmark,
+                                 did_you_mean(place.landmark, names)),
+                     "a marker or landmark of the model");
+            }
+            marker.body = it->body;
+            marker.position = it->position;
+        } else {
+            marker.body = place.body == "ground" ? -1 : find_body(model, place.body);
+            if (marker.body < 0 && place.body != "ground") {
+                std::vector<std::string> names;
+                for (const RigidBody& body : model.bodies) {
+                    names.push_back(body.name);
+                }
+                fail(place.name,
+                     fmt::format("body '{}'{}", place.body, did_you_mean(place.body, names)),
+                     "a body of the model");
+            }
+            marker.position = Vec3(place.position[0], place.position[1], place.position[2]);
+        }
+        const auto same = std::find_if(model.markers.begin(), model.markers.end(),
+                                       [&](const ModelMarker& m) { return m.name == marker.name; });
+        if (same == model.markers.end()) {
+            model.markers.push_back(std::move(marker));
+        } else {
+            *same = std::move(marker);
+        }
+    }
+}
+
+IkResult run_ik(const MusculoskeletalModel& given, const IkJob& job, const Progress& progress) {
     IkOptions options = job.options;
     std::vector<std::string> notes;
-    apply_setup(job.weights, options, notes);
-    IkResult out = follow_markers(model, read_markers(job.markers, job.up), options, progress);
+    apply_setup(job.trial.weights, options, notes);
+    MusculoskeletalModel model = given;
+    if (!job.trial.marker_set.empty()) {
+        apply_marker_set(job.trial.marker_set, model);
+    }
+    const MarkerData data = read_markers(job.trial.markers, job.trial.up);
+    hold_loose_coordinates(model, data, options, notes);
+    IkResult out = follow_markers(model, data, options, progress);
     out.notes.insert(out.notes.end(), notes.begin(), notes.end());
     return out;
 }
@@ -149,9 +235,13 @@ MotionTable table_of_errors(const IkResult& result) {
     return out;
 }
 
-ScaledModel run_scale(const MusculoskeletalModel& model, const ScaleJob& job,
+ScaledModel run_scale(const MusculoskeletalModel& given, const ScaleJob& job,
                       const Progress& progress) {
-    const MarkerData data = read_markers(job.markers, job.up);
+    MusculoskeletalModel model = given;
+    if (!job.trial.marker_set.empty()) {
+        apply_marker_set(job.trial.marker_set, model);
+    }
+    const MarkerData data = read_markers(job.trial.markers, job.trial.up);
     ScaledModel out;
     ScaleSetup setup;
     if (job.setup.empty()) {
@@ -168,8 +258,9 @@ ScaledModel run_scale(const MusculoskeletalModel& model, const ScaleJob& job,
     }
     // The static pose, then markers where they are worn.
     IkOptions options;
-    apply_setup(job.weights, options, out.notes);
+    apply_setup(job.trial.weights, options, out.notes);
     const MarkerData still = mean_frame(data);
+    hold_loose_coordinates(out.model, still, options, out.notes);
     const IkResult pose = follow_markers(out.model, still, options, progress);
     out.marker_rms = pose.rms;
     if (job.place_markers) {
@@ -182,7 +273,7 @@ ScaledModel run_scale(const MusculoskeletalModel& model, const ScaleJob& job,
             const Index column = find_marker(still, marker.name);
             if (column >= 0 && marker.body >= 0 &&
                 still.at(0, static_cast<std::size_t>(column)).allFinite()) {
-                marker.position = placed.bodies[static_cast<std::size_t>(marker.body)].inverse() *
+                marker.position = placed.bodies[at(marker.body)].inverse() *
                                   still.at(0, static_cast<std::size_t>(column));
             }
         }

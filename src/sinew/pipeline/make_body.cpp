@@ -4,13 +4,17 @@
 #include "sinew/base/run_both.h"
 #include "sinew/base/timer.h"
 #include "sinew/body/summary.h"
+#include "sinew/build/segment_masses.h"
+#include "sinew/growth/muscle_sizing.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/content_hash.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
+#include "sinew/io/muscle_size_files.h"
 #include "sinew/io/settings_json.h"
 #include "sinew/pipeline/atlas_template.h"
 #include "sinew/pipeline/body_cache.h"
+#include "sinew/pipeline/shaped_body.h"
 
 #include <fmt/format.h>
 
@@ -123,10 +127,32 @@ BodyVolume made_volume(const MakeBodyOptions& options, const std::string& anatom
     return volume;
 }
 
+/// Muscles of people in place of the specimen's.
+Body with_people_sizes(const Body& body, const Progress& progress) {
+    const MuscleSizes sizes = known_muscle_sizes();
+    SizedMuscles sized = with_muscles_of_people(body, sizes, progress);
+    sized.body.skeleton.segments = weigh_segments(sized.body);
+    sized.body.provenance.notes.push_back("muscle sizes: " + sizes.source);
+    if (!sized.report.is_converged) {
+        progress.warn(fmt::format("muscles of people did not settle in {} iterations",
+                                  sized.report.iterations));
+    }
+    return std::move(sized.body);
+}
+
 }  // namespace
 
 void check_make_body(const MakeBodyOptions& options) {
     check_ranges(options, "build");
+    if (!shape_choice(options.shape).is_specimen &&
+        (!options.atlas.empty() || options.figure.pose != FigurePose::A ||
+         options.figure.arm_length != 1.0 || options.figure.leg_length != 1.0)) {
+        throw InputError(
+            {.where = "build, shape",
+             .found = fmt::format("'{}' with an atlas, another pose or other limbs", options.shape),
+             .needs = "the built-in human as it is",
+             .remedy = "leave out the shape"});
+    }
     if (!options.atlas.empty()) {
         const FigureOptions usual;
         std::vector<std::string> defaults;
@@ -175,9 +201,42 @@ FigureOptions figure_for(FigureOptions options, BodyResolution resolution) {
     return options;
 }
 
+namespace {
+
+// Somebody of another shape than the specimen, made of it.
+MadeBody make_shaped(const MakeBodyOptions& asked, const Progress& progress) {
+    const Timer timer;
+    MakeBodyOptions plain = asked;
+    plain.shape = "specimen";
+    plain.figure.stature = 0.0;
+    MadeBody made = make_body(plain, progress);
+    made.archive.clear();
+    const BodyCache cache(asked.cache);
+    const std::string key = content_hash_text(
+        fmt::format("{} {} {} {} {} {}", program_key(), static_cast<int>(asked.body.resolution),
+                    static_cast<int>(asked.figure.sex), asked.shape, asked.figure.stature,
+                    content_hash_text(archive_bytes(made.body))));
+    if (std::optional<Body> kept = cache.find("shape", key, progress)) {
+        made.body = std::move(*kept);
+    } else {
+        made.body =
+            shaped_body(made.body, shape_choice(asked.shape), asked.figure.stature, progress);
+        cache.keep("shape", key, made.body, progress);
+        made.was_cached = false;
+    }
+    made.body.provenance.command = asked.command;
+    made.seconds = timer.seconds();
+    return made;
+}
+
+}  // namespace
+
 MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
     const Timer timer;
     check_make_body(asked);
+    if (!shape_choice(asked.shape).is_specimen) {
+        return make_shaped(asked, progress);
+    }
     MakeBodyOptions options = asked;
     options.figure = figure_for(asked.figure, asked.body.resolution);
     const BodyCache cache(options.cache);
@@ -189,7 +248,11 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
         options.atlas.empty() ? options_key(program_key() + " figure " + source_key, options.figure)
                               : content_hash_text(program_key() + " atlas " + source_key);
     const std::string volume_key = options_key(anatomy_key + " volume", options.body);
-    const std::string body_key = content_hash_text(volume_key + " body");
+    const bool has_people_sizes = options.muscles == MuscleSource::People;
+    const std::string body_key =
+        content_hash_text(volume_key + (has_people_sizes ? " body, muscles of people " +
+                                                               folder_key(data_folder() / "people")
+                                                         : " body"));
     MadeBody made;
     if (std::optional<Body> kept = cache.find("body", body_key, progress)) {
         made.body = std::move(*kept);
@@ -198,6 +261,9 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
         made.body =
             fill_volume(made_volume(options, anatomy_key, volume_key, cache, progress, made.atlas),
                         options.body, progress);
+        if (has_people_sizes) {
+            made.body = with_people_sizes(made.body, progress);
+        }
         made.body.provenance.inputs.push_back(
             {.name = options.atlas.empty() ? "figure" : "atlas", .hash = source_key});
         made.body.provenance.command = options.command;

@@ -12,10 +12,16 @@
 
 namespace sinew {
 
+/// Whose muscles a body has: those of the man that the figure was measured on (or of the atlas), or
+/// those of people of its sex, stature and mass (growth/muscle_sizing.h).
+enum class MuscleSource { Specimen, People };
+
 struct MakeBodyOptions {
     std::string atlas = {};     ///< folder with an atlas.json; empty: the built-in figure
     FigureOptions figure = {};  ///< of the built-in figure
     BodyOptions body = {};
+    std::string shape = "specimen";  ///< of the built-in figure: shape_choice (shaped_body.h)
+    MuscleSource muscles = MuscleSource::Specimen;
     std::filesystem::path cache = {};  ///< folder of finished stages; empty: none
     std::string command = {};          ///< for the provenance
 };
@@ -29,7 +35,15 @@ void visit_fields(Options& o, Visitor&& v) {
                              "else the built-in human",
                      .is_path = true,
                      .metavar = "DIR"});
+    v(o.muscles, Field{.name = "muscles",
+                       .help = "sizes of the muscles: of the specimen that was measured, or of "
+                               "people of this sex, stature and mass, grown from them",
+                       .choices = {"specimen", "people"}});
     visit_fields(o.body, v);
+    v(o.shape, Field{.name = "shape",
+                     .help = "of the built-in human: specimen (as measured), mean (of people), or "
+                             "sliders from the mean, 1 to 12, in standard deviations: 1=2,3=-0.5",
+                     .metavar = "SHAPE"});
     // Grid cells follow from the resolution: figure_for.
     visit_fields(o.figure, [&](auto& value, const Field& field) {
         if (!field.name.ends_with("_cell") && field.name != "simplify") {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 
 #if __has_include(<mujoco/mujoco.h>) && __has_include(<dlfcn.h>)
@@ -82,7 +83,7 @@ public:
         check_.start_error = start_error();
         compare();
         for (std::size_t kind = 0; options_.simulates && kind < 3; ++kind) {
-            check_.ran[kind] = simulate(kind);
+            check_.ran[kind] = simulate(kind, check_.strayed[kind]);
         }
         return check_;
     }
@@ -151,52 +152,98 @@ private:
         return tree_.place(q).q;
     }
 
-    void compare() {
-        Random random(Seed{7});
+    // Sums of squares over muscles and poses.
+    struct Sums {
         double length = 0.0;
         double arm = 0.0;
         double force = 0.0;
         double lengths = 0.0;
         double arms = 0.0;
         double over = 0.0;
+    };
+
+    void compare_pose(const std::vector<double>& q, Sums& sums) {
+        pose(q);
+        const ModelPlacement place = tree_.place(q);
+        const PathState state = paths_.evaluate(place);
         std::vector<double> dense(model_.coordinates.size());
-        for (int p = 0; p < options_.poses; ++p) {
-            const std::vector<double> q = random_pose(random);
-            pose(q);
-            const ModelPlacement place = tree_.place(q);
-            const PathState state = paths_.evaluate(place);
-            for (std::size_t u = 0; u < tendons_.size(); ++u) {
-                if (tendons_[u] < 0 || actuators_[u] < 0) {
+        for (std::size_t u = 0; u < tendons_.size(); ++u) {
+            if (tendons_[u] < 0 || actuators_[u] < 0) {
+                continue;
+            }
+            const double off = d_->ten_length[tendons_[u]] - state.length[u];
+            const double is_over = std::abs(off) > 1e-3 ? 1.0 : 0.0;
+            sums.length += off * off;
+            ++sums.lengths;
+            sums.over += is_over;
+            MujocoCheck::Muscle& muscle = check_.muscles[u];
+            muscle.rms += off * off;
+            muscle.share_over_1mm += is_over;
+            muscle.most = std::max(muscle.most, std::abs(off));
+            if (std::abs(off) > check_.length_most) {
+                check_.length_most = std::abs(off);
+                check_.length_muscle = model_.muscles[u].name;
+            }
+            const double ours = equilibrium_force(model_.muscles[u], state.length[u], 1.0).total;
+            const double theirs = -d_->actuator_force[actuators_[u]];
+            sums.force += std::pow((theirs - ours) / model_.muscles[u].fmax, 2);
+            paths_.scatter(state, u, dense);
+            tree_.fold_couplers(place, dense);
+            for (std::size_t c = 0; c < joints_.size(); ++c) {
+                if (joints_[c] < 0 || dense[c] == 0.0) {
                     continue;
                 }
-                const double off = d_->ten_length[tendons_[u]] - state.length[u];
-                length += off * off;
-                ++lengths;
-                over += std::abs(off) > 1e-3 ? 1.0 : 0.0;
-                if (std::abs(off) > check_.length_most) {
-                    check_.length_most = std::abs(off);
-                    check_.length_muscle = model_.muscles[u].name;
-                }
-                const double ours =
-                    equilibrium_force(model_.muscles[u], state.length[u], 1.0).total;
-                const double theirs = -d_->actuator_force[actuators_[u]];
-                force += std::pow((theirs - ours) / model_.muscles[u].fmax, 2);
-                paths_.scatter(state, u, dense);
-                for (std::size_t c = 0; c < joints_.size(); ++c) {
-                    if (joints_[c] < 0 || dense[c] == 0.0) {
-                        continue;
-                    }
-                    const double theirs_arm = tendon_slope(tendons_[u], m_->jnt_dofadr[joints_[c]]);
-                    arm += std::pow(theirs_arm - dense[c], 2);
-                    ++arms;
-                }
+                sums.arm += std::pow(whole_slope(tendons_[u], joints_[c]) - dense[c], 2);
+                ++sums.arms;
             }
         }
+    }
+
+    void compare() {
+        Random random(Seed{7});
+        for (const MuscleUnit& unit : model_.muscles) {
+            check_.muscles.push_back({.name = unit.name, .lacks = inexpressible(model_, unit)});
+        }
+        Sums sums;
+        for (int p = 0; p < options_.poses; ++p) {
+            compare_pose(random_pose(random), sums);
+        }
         check_.poses = options_.poses;
-        check_.length_rms = std::sqrt(length / std::max(lengths, 1.0));
-        check_.share_over_1mm = over / std::max(lengths, 1.0);
-        check_.force_rms = std::sqrt(force / std::max(lengths, 1.0));
-        check_.arm_rms = std::sqrt(arm / std::max(arms, 1.0));
+        const double poses = std::max(options_.poses, 1);
+        for (std::size_t u = 0; u < check_.muscles.size(); ++u) {
+            MujocoCheck::Muscle& muscle = check_.muscles[u];
+            muscle.rms = std::sqrt(muscle.rms / poses);
+            muscle.share_over_1mm /= poses;
+            if (muscle.lacks.empty() && tendons_[u] >= 0) {
+                ++check_.expressible;
+                check_.expressible_most = std::max(check_.expressible_most, muscle.most);
+                check_.expressible_over_1mm += muscle.share_over_1mm;
+            }
+        }
+        check_.expressible_over_1mm /= std::max(static_cast<double>(check_.expressible), 1.0);
+        check_.length_rms = std::sqrt(sums.length / std::max(sums.lengths, 1.0));
+        check_.share_over_1mm = sums.over / std::max(sums.lengths, 1.0);
+        check_.force_rms = std::sqrt(sums.force / std::max(sums.lengths, 1.0));
+        check_.arm_rms = std::sqrt(sums.arm / std::max(sums.arms, 1.0));
+    }
+
+    // dl/dq with all joints that follow this one.
+    double whole_slope(int tendon, int joint) const {
+        double sum = tendon_slope(tendon, m_->jnt_dofadr[joint]);
+        for (int e = 0; e < m_->neq; ++e) {
+            if (m_->eq_type[e] != mjEQ_JOINT || m_->eq_active[e] == 0 ||
+                m_->eq_obj2id[e] != joint) {
+                continue;
+            }
+            const double offset =
+                d_->qpos[m_->jnt_qposadr[joint]] - m_->qpos0[m_->jnt_qposadr[joint]];
+            double slope = 0.0;
+            for (int k = 4; k >= 1; --k) {
+                slope = slope * offset + k * m_->eq_data[mjNEQDATA * e + k];
+            }
+            sum += slope * tendon_slope(tendon, m_->jnt_dofadr[m_->eq_obj1id[e]]);
+        }
+        return sum;
     }
 
     // dl/dq of a tendon; rows may be kept sparse.
@@ -214,7 +261,7 @@ private:
     }
 
     // Seconds until the first warning.
-    double simulate(std::size_t kind) {
+    double simulate(std::size_t kind, double& strayed) {
         mj_.reset(m_, d_);
         Random random(Seed{11});
         const auto steps = static_cast<int>(kSimulated / m_->opt.timestep);
@@ -225,8 +272,9 @@ private:
                 }
             }
             mj_.step(m_, d_);
-            for (int w = 0; w < mjNWARNING; ++w) {
-                if (d_->warning[w].number > 0) {
+            strayed = std::max(strayed, start_error());
+            for (const mjWarningStat& warning : d_->warning) {
+                if (warning.number > 0) {
                     return k * m_->opt.timestep;
                 }
             }
@@ -264,6 +312,35 @@ MujocoCheck check_in_mujoco(const std::filesystem::path&, const MusculoskeletalM
 
 #endif
 
+std::string inexpressible(const MusculoskeletalModel& model, const MuscleUnit& unit) {
+    for (const PathPoint& point : unit.points) {
+        if (point.condition >= 0) {
+            return "a conditional point";
+        }
+        if (point.anchors.size() > 1) {
+            return "a blended point";
+        }
+    }
+    std::vector<int> surfaces(unit.points.size(), 0);
+    for (const PathWrap& wrap : unit.wraps) {
+        const WrapObject& object = model.wraps[at(wrap.object)];
+        if (!object.is_active) {
+            continue;
+        }
+        if (object.kind == WrapKind::Ellipsoid || object.kind == WrapKind::Torus) {
+            return object.kind == WrapKind::Torus ? "a ring" : "an ellipsoid";
+        }
+        const auto last =
+            wrap.last < 0 ? unit.points.size() - 1 : static_cast<std::size_t>(wrap.last);
+        for (auto k = static_cast<std::size_t>(wrap.first); k < last; ++k) {
+            if (++surfaces[k] > 1) {
+                return "two surfaces between two points";
+            }
+        }
+    }
+    return {};
+}
+
 std::vector<std::string> sentences(const MujocoCheck& check) {
     if (check.version.empty()) {
         return {"MuJoCo was not found, so the file was not tried in it"};
@@ -277,6 +354,11 @@ std::vector<std::string> sentences(const MujocoCheck& check) {
             "more than 1 mm over {} random poses; moment arms by {:.3g} mm RMS",
             check.version, 1e3 * check.length_rms, 1e3 * check.length_most, check.length_muscle,
             1e2 * check.share_over_1mm, check.poses, 1e3 * check.arm_rms),
+        fmt::format(
+            "the {} of {} muscles whose paths MJCF can express: at most {:.3g} mm, {:.2g} % "
+            "by more than 1 mm",
+            check.expressible, check.muscles.size(), 1e3 * check.expressible_most,
+            1e2 * check.expressible_over_1mm),
         fmt::format("MuJoCo's muscles have stiff tendons and curves of their own: forces at full "
                     "activation differ by {:.2g} of the greatest (RMS)",
                     check.force_rms)};
@@ -284,11 +366,24 @@ std::vector<std::string> sentences(const MujocoCheck& check) {
         out.push_back(
             fmt::format("the start pose breaks an equality by {:.2g}", check.start_error));
     }
+    std::map<std::string, int> lacking;
+    for (const MujocoCheck::Muscle& muscle : check.muscles) {
+        if (!muscle.lacks.empty()) {
+            ++lacking[muscle.lacks];
+        }
+    }
+    for (const auto& [what, count] : lacking) {
+        out.push_back(fmt::format("{} muscles have {}, which MJCF cannot express", count, what));
+    }
     const char* kinds[] = {"at rest", "with random activations", "with full activations"};
     for (std::size_t k = 0; k < 3; ++k) {
         if (check.ran[k] < 2.0 - 1e-9) {
             out.push_back(
                 fmt::format("2 s {}: MuJoCo warned after {:.3g} s", kinds[k], check.ran[k]));
+        }
+        if (check.strayed[k] > 2e-3) {
+            out.push_back(fmt::format("2 s {}: a joint strays by {:.2g} from what it follows",
+                                      kinds[k], check.strayed[k]));
         }
     }
     return out;

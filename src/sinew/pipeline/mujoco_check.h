@@ -19,10 +19,25 @@ struct MujocoCheck {
     double length_most = 0.0;
     std::string length_muscle = {};  ///< of the greatest difference
     double share_over_1mm = 0.0;     ///< of muscles and poses
-    double arm_rms = 0.0;            ///< of moment arms that either has, m/rad
-    double force_rms = 0.0;          ///< isometric at full activation, in greatest forces
+    /// One muscle over the poses, m.
+    struct Muscle {
+        std::string name;
+        std::string lacks = {};  ///< what the format has no word for; empty: nothing
+        double rms = 0.0;
+        double most = 0.0;
+        double share_over_1mm = 0.0;
+    };
+    std::vector<Muscle> muscles = {};
+    /// The same of muscles that the format can express.
+    std::size_t expressible = 0;
+    double expressible_most = 0.0;
+    double expressible_over_1mm = 0.0;
+    double arm_rms = 0.0;    ///< of moment arms that either has, m/rad
+    double force_rms = 0.0;  ///< isometric at full activation, in greatest forces
     /// Seconds that a simulation of 2 s ran before MuJoCo warned: passive, random, full activation.
     std::array<double, 3> ran = {};
+    /// Greatest residual of an equality in these simulations, rad or m.
+    std::array<double, 3> strayed = {};
 };
 
 struct MujocoCheckOptions {
@@ -35,6 +50,9 @@ struct MujocoCheckOptions {
 /// @param model  what the file was written from; joints and muscles are matched by name
 MujocoCheck check_in_mujoco(const std::filesystem::path& mjcf, const MusculoskeletalModel& model,
                             const MujocoCheckOptions& options = {});
+
+/// What a muscle's path has that MJCF has no word for, in a few words; empty: nothing.
+std::string inexpressible(const MusculoskeletalModel& model, const MuscleUnit& unit);
 
 /// The findings as sentences, for reports.
 std::vector<std::string> sentences(const MujocoCheck& check);

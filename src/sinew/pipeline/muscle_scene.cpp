@@ -136,6 +136,52 @@ Index coordinate_index(const Skeleton& skeleton, const std::string& name) {
     return -1;
 }
 
+std::vector<MuscleVolume> filled_all(const Body& body, std::span<const Index> muscles,
+                                     const std::vector<double>& fmax,
+                                     const MuscleVolumeOptions& fill, const Progress& progress) {
+    std::vector<MuscleVolume> volumes(muscles.size());
+    parallel_for(muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            progress.check_cancelled();
+            const Muscle& muscle = body.muscles[static_cast<std::size_t>(muscles[i])];
+            volumes[i] = filled(muscle, body.bones, fmax[i], fill);
+        }
+    });
+    return volumes;
+}
+
+/// About as many tetrahedra as asked for. Thin parts need many more than their volume says: where
+/// they are too many, again with longer edges everywhere, thin parts included.
+std::vector<MuscleVolume> filled_within(const Body& body, std::span<const Index> muscles,
+                                        const std::vector<double>& fmax, MuscleVolumeOptions fill,
+                                        const MuscleSceneOptions& options,
+                                        const Progress& progress) {
+    constexpr double kTooMany = 1.5;
+    constexpr int kTries = 3;
+    constexpr double kLongest = 0.02;  // m
+    std::vector<MuscleVolume> best;
+    double least = 0.0;
+    for (int attempt = 0; attempt < kTries; ++attempt) {
+        std::vector<MuscleVolume> volumes = filled_all(body, muscles, fmax, fill, progress);
+        double count = 0.0;
+        for (const MuscleVolume& v : volumes) {
+            count += static_cast<double>(v.mesh.tets.rows());
+        }
+        if (best.empty() || count < least) {
+            best = std::move(volumes);
+            least = count;
+        }
+        if (options.edge > 0.0 || count <= kTooMany * options.tets || fill.edge >= kLongest) {
+            break;
+        }
+        // Surfaces of even triangles: their number falls with the square of the edges.
+        const double longer = std::clamp(std::sqrt(count / options.tets), 1.2, 2.0);
+        fill.edge = std::min(kLongest, longer * fill.edge);
+        fill.least_edge *= longer;
+    }
+    return best;
+}
+
 }  // namespace
 
 MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel& model,
@@ -161,17 +207,13 @@ MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel&
 
     MuscleScene scene;
     scene.frames = static_cast<int>(body.skeleton.segments.size());
-    std::vector<MuscleVolume> volumes(muscles.size());
-    scene.fmax.resize(muscles.size());
+    for (const Index m : muscles) {
+        scene.fmax.push_back(
+            greatest_force(body.muscles[static_cast<std::size_t>(m)], model, options));
+    }
     auto stage = progress.stage("fill muscles", muscles.size());
-    parallel_for(muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            progress.check_cancelled();
-            const Muscle& muscle = body.muscles[static_cast<std::size_t>(muscles[i])];
-            scene.fmax[i] = greatest_force(muscle, model, options);
-            volumes[i] = filled(muscle, body.bones, scene.fmax[i], fill);
-        }
-    });
+    const std::vector<MuscleVolume> volumes =
+        filled_within(body, muscles, scene.fmax, fill, options, progress);
     for (std::size_t i = 0; i < muscles.size(); ++i) {
         const Muscle& muscle = body.muscles[static_cast<std::size_t>(muscles[i])];
         const MuscleVolume& v = volumes[i];

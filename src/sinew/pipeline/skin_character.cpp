@@ -4,9 +4,9 @@
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/surface_tree.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/character_files.h"
-#include "sinew/io/character_scene.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/mesh_parts.h"
@@ -38,13 +38,12 @@ constexpr double kMostAlone = 0.5;
 Eigen::Index alone(const TriangleMesh& skin) {
     std::vector<int> uses(static_cast<std::size_t>(skin.points.rows()), 0);
     for (Eigen::Index i = 0; i < skin.triangles.size(); ++i) {
-        ++uses[static_cast<std::size_t>(skin.triangles.data()[i])];
+        ++uses[at(skin.triangles.data()[i])];
     }
     Eigen::Index count = 0;
     for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
-        count += uses[static_cast<std::size_t>(skin.triangles(t, 0))] == 1 &&
-                 uses[static_cast<std::size_t>(skin.triangles(t, 1))] == 1 &&
-                 uses[static_cast<std::size_t>(skin.triangles(t, 2))] == 1;
+        count += uses[at(skin.triangles(t, 0))] == 1 && uses[at(skin.triangles(t, 1))] == 1 &&
+                 uses[at(skin.triangles(t, 2))] == 1;
     }
     return count;
 }
@@ -63,33 +62,47 @@ void require_surface(const TriangleMesh& skin, const std::string& where) {
     }
 }
 
-// Joins coinciding points; triangles without area go. The mesh itself stays as it is.
+bool is_rigid(const Character& character, std::size_t point) {
+    return !character.binding.is_rigid.empty() && character.binding.is_rigid[point] != 0;
+}
+
+// Joins coinciding points of the flesh; triangles without area go. The mesh itself stays as it is.
 void weld(Character& character, const std::string& where) {
     const TriangleMesh& mesh = character.mesh;
-    const Points& all = mesh.points;
     const double size =
-        all.rows() > 0 ? (all.colwise().maxCoeff() - all.colwise().minCoeff()).norm() : 0.0;
+        mesh.points.rows() > 0
+            ? (mesh.points.colwise().maxCoeff() - mesh.points.colwise().minCoeff()).norm()
+            : 0.0;
+    std::vector<Index> flesh;  // points of the mesh
+    for (std::size_t i = 0; i < at(mesh.points.rows()); ++i) {
+        if (!is_rigid(character, i)) {
+            flesh.push_back(static_cast<Index>(i));
+        }
+    }
+    const Points all = mesh.points(flesh, Eigen::all);
     const std::vector<Index> first = first_within(all, kSamePoint * size);
+    character.skin_vertex.assign(at(mesh.points.rows()), -1);
     Points& joined = character.skin.points;
     joined.resize(all.rows(), 3);
     Index count = 0;
     for (std::size_t i = 0; i < first.size(); ++i) {
-        if (first[i] == static_cast<Index>(i)) {
+        const bool is_new = first[i] == static_cast<Index>(i);
+        if (is_new) {
             joined.row(count) = all.row(first[i]);
-            character.skin_vertex.push_back(count++);
-        } else {
-            character.skin_vertex.push_back(
-                character.skin_vertex[static_cast<std::size_t>(first[i])]);
         }
+        character.skin_vertex[at(flesh[i])] =
+            is_new ? count++ : character.skin_vertex[at(flesh[at(first[i])])];
     }
     joined.conservativeResize(count, 3);
     std::vector<Eigen::Matrix<Index, 1, 3>> rows;
+    Eigen::Index rigid = 0;  // triangles
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
         Eigen::Matrix<Index, 1, 3> row;
         for (int k = 0; k < 3; ++k) {
-            row[k] = character.skin_vertex[static_cast<std::size_t>(mesh.triangles(t, k))];
+            row[k] = character.skin_vertex[at(mesh.triangles(t, k))];
         }
-        if (row[0] != row[1] && row[1] != row[2] && row[2] != row[0]) {
+        rigid += row[0] < 0 ? 1 : 0;
+        if (row[0] >= 0 && row[0] != row[1] && row[1] != row[2] && row[2] != row[0]) {
             rows.push_back(row);
         }
     }
@@ -97,7 +110,7 @@ void weld(Character& character, const std::string& where) {
     for (std::size_t t = 0; t < rows.size(); ++t) {
         character.skin.triangles.row(static_cast<Eigen::Index>(t)) = rows[t];
     }
-    if (rows.empty() && mesh.triangles.rows() > 0) {
+    if (rows.empty() && mesh.triangles.rows() > rigid) {
         throw InputError(
             {.where = where,
              .found = fmt::format("no triangle larger than {:.3g} m, of a skin {:.3g} m large",
@@ -112,12 +125,76 @@ void weld(Character& character, const std::string& where) {
     }
 }
 
-Points mesh_points(const Character& character, const Points& skin) {
+Points mesh_points(const Character& character, const Points& skin, const CharacterPose& pose) {
     Points all(character.mesh.points.rows(), 3);
     for (Eigen::Index i = 0; i < all.rows(); ++i) {
-        all.row(i) = skin.row(character.skin_vertex[static_cast<std::size_t>(i)]);
+        const Index vertex = character.skin_vertex[at(i)];
+        if (vertex >= 0) {
+            all.row(i) = skin.row(vertex);
+        } else {
+            const Eigen::Isometry3d& T = pose[at(character.binding.joints(i, 0))];
+            all.row(i) = (T * point(character.mesh.points, i)).transpose();
+        }
     }
     return all;
+}
+
+// For each row of a skin made from the character's, the point of its mesh that stands next to it.
+std::vector<Index> points_beside(const Character& character, const TriangleMesh& skin) {
+    std::vector<Index> point_of(at(character.skin.points.rows()), 0);
+    for (std::size_t i = character.skin_vertex.size(); i-- > 0;) {
+        if (character.skin_vertex[i] >= 0) {
+            point_of[at(character.skin_vertex[i])] = static_cast<Index>(i);
+        }
+    }
+    const SurfaceTree tree(character.skin);
+    std::vector<Index> beside;
+    for (const ClosestPoint& near : tree.closest_points(skin.points)) {
+        const auto row = static_cast<Eigen::Index>(beside.size());
+        Index best = character.skin.triangles(near.triangle, 0);
+        for (int k = 1; k < 3; ++k) {
+            const Index other = character.skin.triangles(near.triangle, k);
+            const Vec3 p = point(skin.points, row);
+            if ((point(character.skin.points, other) - p).squaredNorm() <
+                (point(character.skin.points, best) - p).squaredNorm()) {
+                best = other;
+            }
+        }
+        beside.push_back(point_of[at(best)]);
+    }
+    return beside;
+}
+
+// Weights of the character's file for each row of a skin; none where it has none.
+std::vector<std::vector<BlendSkinning::Weight>> weights_of(const Character& character,
+                                                           const TriangleMesh& skin) {
+    const PointBinding& binding = character.binding;
+    std::vector<std::vector<BlendSkinning::Weight>> weights;
+    if (binding.weights.size() == 0 || !(binding.weights.maxCoeff() > 0.0)) {
+        return weights;
+    }
+    for (const Index i : points_beside(character, skin)) {
+        std::vector<BlendSkinning::Weight> own;
+        for (int k = 0; k < 4; ++k) {
+            if (binding.weights(i, k) > 0.0) {
+                own.push_back({binding.joints(i, k), binding.weights(i, k)});
+            }
+        }
+        weights.push_back(std::move(own));
+    }
+    return weights;
+}
+
+// Automatic weights, or those of the character's file where it gives some to every vertex.
+BlendSkinning blend_of(const Character& character, const TriangleMesh& skin,
+                       const ProjectiveSkinning& skinning) {
+    auto weights = weights_of(character, skin);
+    const bool is_whole =
+        std::none_of(weights.begin(), weights.end(), [](const auto& row) { return row.empty(); });
+    if (weights.empty() || !is_whole) {
+        return BlendSkinning(skinning.flesh(), skinning.bones());
+    }
+    return BlendSkinning(skin.points, std::move(weights), character.skeleton.size());
 }
 
 void require_valid_run(const SkinRunOptions& options) {
@@ -154,6 +231,16 @@ void keep(SkinRun& run, const SkinFrameSink& sink, Points frame) {
     }
 }
 
+// A character without flesh: all of its meshes hang on joints.
+void move_rigid(const Character& character, const CharacterMotion& motion, SkinRun& run,
+                const SkinFrameSink& sink) {
+    for (const double time : run.times) {
+        const CharacterPose pose =
+            pose_of(character.skeleton, sample(motion, motion.times.front() + time));
+        keep(run, sink, mesh_points(character, Points(0, 3), pose));
+    }
+}
+
 // A frame by linear blend or dual quaternion skinning; s.
 double place_blended(ProjectiveSkinning& skinning, const BlendSkinning& blend, SkinMethod method,
                      const CharacterPose& pose) {
@@ -171,7 +258,7 @@ double place_blended(ProjectiveSkinning& skinning, const BlendSkinning& blend, S
 ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
                                const ProjectiveSkinningOptions& options) {
     try {
-        return ProjectiveSkinning(skin, character.skeleton, options);
+        return ProjectiveSkinning(skin, character.skeleton, options, weights_of(character, skin));
     } catch (const InputError& error) {
         const std::string& where = error.parts().where;
         if (where == "skeleton" && !character.skeleton_file.empty()) {
@@ -210,6 +297,9 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     ReadOptions as_bound = options;
     as_bound.as_bound = true;
     character.mesh = merged(read_surface(mesh, as_bound));
+    if (skeleton.empty()) {
+        character.binding = point_binding(read_scene(mesh));
+    }
     weld(character, mesh.string());
     const ReadOptions joints = skeleton_options.value_or(options);
     character.skeleton = read_character_skeleton(skeleton.empty() ? mesh : skeleton, joints);
@@ -234,6 +324,11 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
                      const SkinFrameSink& sink) {
     require_valid_run(options);
     SkinRun run;
+    run.times = skin_frame_times(motion, options);
+    if (character.skin.triangles.rows() == 0 && !character.binding.is_rigid.empty()) {
+        move_rigid(character, motion, run, sink);
+        return run;
+    }
     const Timer prepare;
     const bool is_coarse =
         options.simulate_vertices > 0 && options.simulate_vertices < character.skin.points.rows();
@@ -257,13 +352,12 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
     run.simulated_vertices = skinning.simulated_vertices();
     run.tets = skinning.flesh().tets.rows();
 
-    run.times = skin_frame_times(motion, options);
     const auto pose_at = [&](double time) {
         return pose_of(character.skeleton, sample(motion, time));
     };
     std::optional<BlendSkinning> blend;
     if (options.method != SkinMethod::Projective) {
-        blend.emplace(skinning.flesh(), skinning.bones());
+        blend.emplace(blend_of(character, skin, skinning));
     } else {
         skinning.reset(pose_at(motion.times.front()), options.settle);
     }
@@ -278,7 +372,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
         const double seconds_shown = shown ? timer.seconds() : 0.0;
         totals.add(seconds, seconds_shown, skinning.volume_ratio(),
                    shown ? shown->penetration() : skinning.penetration());
-        keep(run, sink, mesh_points(character, frame));
+        keep(run, sink, mesh_points(character, frame, pose));
         stage.advance();
     }
     totals.write_to(run);

@@ -2,6 +2,7 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/body/character_skeleton.h"
+#include "sinew/io/character_scene.h"
 #include "sinew/io/read_options.h"
 #include "sinew/mesh/triangle_mesh.h"
 #include "sinew/pipeline/skin_run.h"
@@ -17,13 +18,14 @@
 namespace sinew {
 
 /// A skin with a skeleton, ready to be moved. Points of the file that coincide (seams of textures)
-/// move as one.
+/// move as one. Meshes that a rigged file hangs on joints are no flesh: they move with their joint.
 struct Character {
     std::string name;
     TriangleMesh mesh = {};               ///< as in the file, its parts joined
-    TriangleMesh skin = {};               ///< with coinciding points joined
-    std::vector<Index> skin_vertex = {};  ///< of each point of the mesh
+    TriangleMesh skin = {};               ///< of the flesh, with coinciding points joined
+    std::vector<Index> skin_vertex = {};  ///< of each point of the mesh; -1: rigid
     CharacterSkeleton skeleton = {};
+    PointBinding binding = {};       ///< of a rigged file, by points of the mesh; else empty
     std::string mesh_file = {};      ///< for messages; empty: none
     std::string skeleton_file = {};  ///< for messages; empty: none
 };
@@ -37,7 +39,8 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
                          const ReadOptions& options = {},
                          const std::optional<ReadOptions>& skeleton_options = std::nullopt);
 
-/// A simulation of a character with this skin: its own, closed, or a coarser one.
+/// A simulation of a character with this skin: its own, closed, or a coarser one. Vertices of a
+/// rigged file hang on bones of the joints that hold them there.
 /// @throws InputError  that names the character's files
 ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& skin,
                                const ProjectiveSkinningOptions& options);
@@ -45,7 +48,8 @@ ProjectiveSkinning skinning_of(const Character& character, const TriangleMesh& s
 enum class SkinMethod { Projective, Linear, DualQuaternions };
 
 struct SkinRunOptions {
-    SkinMethod method = SkinMethod::Projective;  ///< the others are there to compare with
+    /// The others are there to compare with; they use the weights of a rigged file.
+    SkinMethod method = SkinMethod::Projective;
     ProjectiveSkinningOptions skinning = {};
     int simulate_vertices =
         0;               ///< simulate a coarser skin of about so many, >= 0; 0: the skin itself

@@ -44,7 +44,9 @@ std::vector<std::size_t> shown_frames(std::size_t frames, int pictures) {
 std::vector<Index> points_of_skin(const Character& character) {
     std::vector<Index> point_of(at(character.skin.points.rows()), 0);
     for (std::size_t i = character.skin_vertex.size(); i-- > 0;) {
-        point_of[at(character.skin_vertex[i])] = static_cast<Index>(i);
+        if (character.skin_vertex[i] >= 0) {
+            point_of[at(character.skin_vertex[i])] = static_cast<Index>(i);
+        }
     }
     return point_of;
 }

@@ -1,6 +1,7 @@
 #include "sinew/pipeline/skin_run.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,26 @@
 #include <cmath>
 
 namespace sinew {
+
+std::optional<RecordingSummary> recording_summary(const RetargetReport& report) {
+    if (report.source.empty()) {
+        return std::nullopt;
+    }
+    RecordingSummary summary{.joint_names = report.source,
+                             .target_joint_names = report.target,
+                             .rest = report.rests_in_first_frame ? "first frame" : "offsets",
+                             .scale = report.scale,
+                             .mean_limb_error = report.mean_limb_error / kDegree,
+                             .not_recorded = report.without};
+    for (const LimbError& limb : report.limbs) {
+        summary.limbs.push_back({limb.bone,
+                                 {.mean = limb.mean / kDegree,
+                                  .largest = limb.largest / kDegree,
+                                  .mean_unlimited = limb.mean_unlimited / kDegree,
+                                  .limited_fraction = limb.limited_fraction}});
+    }
+    return summary;
+}
 
 SkinSummary summary_of(const SkinRun& run) {
     return {.simulated_vertices = run.simulated_vertices,

@@ -1,7 +1,9 @@
 #include "sinew/pipeline/solve_job.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/formula.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/io/settings_json.h"
 
 #include <fmt/format.h>
@@ -28,6 +30,8 @@ struct LawKeys {
 
 LawKeys keys_of(SceneLaw law) {
     const std::vector<std::string> fibres = {"fibre",
+                                             "fibre_formula",
+                                             "fibre_data",
                                              "A",
                                              "B",
                                              "K",
@@ -42,10 +46,24 @@ LawKeys keys_of(SceneLaw law) {
         keys.allowed = keys.needed = {"A", "B", "K"};
     } else if (law == SceneLaw::Muscle || law == SceneLaw::Tendon) {
         keys.allowed = fibres;
-        keys.needed = {"fibre"};
         if (law == SceneLaw::Muscle) {  // tendon is passive
             keys.allowed.emplace_back("activation");
         }
+    } else if (law == SceneLaw::Guccione) {
+        keys.needed = {"C", "bf", "bt", "bfs", "K"};
+        keys.allowed = {"C", "bf", "bt", "bfs", "K", "fibre", "fibre_formula", "fibre_data"};
+    } else if (law == SceneLaw::HolzapfelOgden) {
+        keys.needed = {"a", "K"};
+        keys.allowed = {"a",          "b",
+                        "af",         "bf",
+                        "as",         "bs",
+                        "afs",        "bfs",
+                        "K",          "fibre",
+                        "sheet",      "fibre_formula",
+                        "fibre_data", "sheet_formula",
+                        "sheet_data"};
+    } else if (law == SceneLaw::Ogden) {
+        keys.allowed = keys.needed = {"mu", "alpha", "K"};
     } else {
         keys.allowed = keys.needed = {"young_modulus", "poisson_ratio"};
     }
@@ -61,7 +79,7 @@ void require_keys_of_law(const SolveJob::Material& m, const FieldPlace& place) {
     visit_fields(m, [&](const auto& value, const Field& field) {
         using T = std::remove_cvref_t<decltype(value)>;
         if constexpr (std::is_same_v<T, SceneLaw>) {
-            law = field.choices[static_cast<std::size_t>(value)];
+            law = field.choices[at(value)];
         } else if constexpr (OptionalField<T>) {
             if (value && field.name != "region" && !is_one_of(keys.allowed, field.name)) {
                 refuse_scene(place, fmt::format("'{}' with the law '{}'", field.name, law),
@@ -91,6 +109,65 @@ MuscleConstants constants_of(const SolveJob::Material& m, const FieldPlace& plac
     return c;
 }
 
+/// A direction in one of three ways, which must be one.
+SceneDirection direction_of(const std::string& name, const std::optional<Vec3>& vector,
+                            const std::optional<std::array<std::string, 3>>& formula,
+                            const std::optional<std::string>& data, const FieldPlace& place) {
+    const int given = static_cast<int>(vector.has_value()) + static_cast<int>(formula.has_value()) +
+                      static_cast<int>(data.has_value());
+    if (given != 1) {
+        refuse_scene(place,
+                     given == 0 ? fmt::format("no '{}'", name)
+                                : fmt::format("'{}' given {} times", name, given),
+                     fmt::format("one of the keys '{0}', '{0}_formula' and '{0}_data'", name));
+    }
+    SceneDirection direction;
+    if (vector) {
+        direction.vector = *vector;
+        if (!(vector->norm() > 0.0)) {
+            refuse_scene(place.field(name), "a vector without length", "a direction");
+        }
+    }
+    if (formula) {
+        direction.formula.assign(formula->begin(), formula->end());
+        for (const std::string& text : direction.formula) {
+            const Formula checked(text, place.field(name + "_formula").text());
+        }
+    }
+    direction.data = data.value_or("");
+    if (data && data->empty()) {
+        refuse_scene(place.field(name + "_data"), "an empty name", "the name of element data");
+    }
+    return direction;
+}
+
+void set_fibre_law(const SolveJob::Material& m, const FieldPlace& place, SceneMaterial& material) {
+    switch (m.law) {
+        case SceneLaw::Muscle:
+        case SceneLaw::Tendon:
+            material.muscle = constants_of(m, place);
+            break;
+        case SceneLaw::Guccione:
+            material.guccione = {.C = *m.C, .bf = *m.bf, .bt = *m.bt, .bfs = *m.bfs, .K = *m.K};
+            break;
+        case SceneLaw::HolzapfelOgden:
+            material.holzapfel_ogden = {.a = *m.a,
+                                        .b = m.b.value_or(0.0),
+                                        .af = m.af.value_or(0.0),
+                                        .bf = m.bf.value_or(0.0),
+                                        .as = m.as.value_or(0.0),
+                                        .bs = m.bs.value_or(0.0),
+                                        .afs = m.afs.value_or(0.0),
+                                        .bfs = m.bfs.value_or(0.0),
+                                        .K = *m.K};
+            material.sheet = direction_of("sheet", m.sheet, m.sheet_formula, m.sheet_data, place);
+            break;
+        default:
+            return;
+    }
+    material.fibre = direction_of("fibre", m.fibre, m.fibre_formula, m.fibre_data, place);
+}
+
 SceneMaterial material_of(const SolveJob::Material& m, const FieldPlace& place) {
     require_keys_of_law(m, place);
     SceneMaterial material{.region = m.region,
@@ -103,24 +180,33 @@ SceneMaterial material_of(const SolveJob::Material& m, const FieldPlace& place) 
         material.A = *m.A;
         material.B = *m.B;
         material.K = *m.K;
-    } else if (m.fibre) {
-        material.muscle = constants_of(m, place);
-        material.fibre = *m.fibre;
-        if (!(m.fibre->norm() > 0.0)) {
-            refuse_scene(place.field("fibre"), "a vector without length", "a direction");
+    } else if (m.law == SceneLaw::Ogden) {
+        if (m.mu->size() != m.alpha->size()) {
+            refuse_scene(place, fmt::format("{} mu and {} alpha", m.mu->size(), m.alpha->size()),
+                         "as many of both");
         }
+        for (std::size_t i = 0; i < m.mu->size(); ++i) {
+            material.ogden.terms.push_back({(*m.mu)[i], (*m.alpha)[i]});
+        }
+        material.ogden.K = *m.K;
     }
+    set_fibre_law(m, place, material);
     return material;
+}
+
+SceneVertices::Box box_of(const std::array<Vec3, 2>& corners, const FieldPlace& place) {
+    const SceneVertices::Box box{corners[0], corners[1]};
+    if ((box.low.array() > box.high.array()).any()) {
+        refuse_scene(place.field("box"), "a first corner above the second",
+                     "the lower corner first");
+    }
+    return box;
 }
 
 SceneVertices vertices_of(const SolveJob::Selection& s, const FieldPlace& place) {
     SceneVertices chosen;
     if (s.box) {
-        chosen.box = SceneVertices::Box{(*s.box)[0], (*s.box)[1]};
-        if ((chosen.box->low.array() > chosen.box->high.array()).any()) {
-            refuse_scene(place.field("box"), "a first corner above the second",
-                         "the lower corner first");
-        }
+        chosen.box = box_of(*s.box, place);
     }
     if (s.vertices) {
         chosen.list = *s.vertices;
@@ -132,6 +218,38 @@ SceneVertices vertices_of(const SolveJob::Selection& s, const FieldPlace& place)
     return chosen;
 }
 
+SolveSurface surface_of(const SolveJob::Surface& s, const FieldPlace& place) {
+    SolveSurface surface{
+        .region = s.region, .normal = s.normal, .facing = s.facing, .angle = s.angle * kDegree};
+    if (s.box) {
+        surface.box = box_of(*s.box, place);
+    }
+    if (s.normal && s.facing) {
+        refuse_scene(place, "both 'normal' and 'facing'", "one of them");
+    }
+    if (s.normal && !(s.normal->norm() > 0.0)) {
+        refuse_scene(place.field("normal"), "a vector without length", "a direction");
+    }
+    return surface;
+}
+
+SceneObstacle obstacle_of(const SolveJob::Obstacle& o, const FieldPlace& place) {
+    const bool fits[] = {o.normal.has_value() && o.normal->norm() > 0.0 && !o.radius && !o.mesh,
+                         o.radius.has_value() && !o.normal && !o.mesh,
+                         o.mesh.has_value() && !o.normal && !o.radius};
+    if (!fits[at(o.shape)]) {
+        refuse_scene(place, "other keys than the shape has",
+                     "'normal' of a plane, 'radius' of a sphere, 'mesh' of a mesh, and no other");
+    }
+    return {.shape = o.shape,
+            .position = o.position,
+            .normal = o.normal.value_or(Vec3::UnitY()),
+            .radius = o.radius.value_or(0.0),
+            .mesh = o.mesh.value_or(""),
+            .displacement = o.displacement,
+            .stiffness = o.stiffness};
+}
+
 SceneHold hold_of(const SolveJob::Hold& h, const Vec3& displacement, const FieldPlace& place) {
     SceneHold hold{vertices_of(h.where, place), displacement, {false, false, false}};
     for (const char letter : h.axes) {
@@ -139,12 +257,31 @@ SceneHold hold_of(const SolveJob::Hold& h, const Vec3& displacement, const Field
             refuse_scene(place.field("axes"), fmt::format("'{}'", h.axes.substr(0, 20)),
                          "letters of 'xyz'");
         }
-        hold.axes[static_cast<std::size_t>(letter - 'x')] = true;
+        hold.axes[at(letter - 'x')] = true;
     }
     if (h.axes.empty()) {
         refuse_scene(place.field("axes"), "no letter", "letters of 'xyz'");
     }
     return hold;
+}
+
+void set_surface_loads(const SolveJob& job, const FieldPlace& place, SolveScene& scene) {
+    for (std::size_t i = 0; i < job.pressures.size(); ++i) {
+        const FieldPlace where = place.field("pressures").item(i);
+        scene.surface_loads.push_back({.surface = surface_of(job.pressures[i].where, where),
+                                       .pressure = job.pressures[i].pressure,
+                                       .name = fmt::format("pressures[{}]", i)});
+    }
+    for (std::size_t i = 0; i < job.tractions.size(); ++i) {
+        const FieldPlace where = place.field("tractions").item(i);
+        scene.surface_loads.push_back({.surface = surface_of(job.tractions[i].where, where),
+                                       .traction = job.tractions[i].traction,
+                                       .name = fmt::format("tractions[{}]", i)});
+    }
+    for (std::size_t i = 0; i < job.obstacles.size(); ++i) {
+        scene.obstacles.push_back(obstacle_of(job.obstacles[i], place.field("obstacles").item(i)));
+        scene.obstacles.back().name = fmt::format("obstacles[{}]", i);
+    }
 }
 
 void set_loads(const SolveJob& job, const FieldPlace& place, SolveScene& scene) {
@@ -155,8 +292,15 @@ void set_loads(const SolveJob& job, const FieldPlace& place, SolveScene& scene) 
     for (std::size_t i = 0; i < job.prescribed.size(); ++i) {
         const SolveJob::Prescribed& p = job.prescribed[i];
         scene.holds.push_back(hold_of(p.hold, p.displacement, place.field("prescribed").item(i)));
-        scene.holds.back().name = fmt::format("prescribed[{}]", i);
+        SceneHold& hold = scene.holds.back();
+        hold.name = fmt::format("prescribed[{}]", i);
+        hold.rotation = p.rotation;
+        hold.centre = p.centre;
+        for (int row = 0; p.matrix && row < 3; ++row) {
+            hold.matrix.row(row) = (*p.matrix)[at(row)].transpose();
+        }
     }
+    set_surface_loads(job, place, scene);
     for (std::size_t i = 0; i < job.forces.size(); ++i) {
         const SolveJob::Force& f = job.forces[i];
         const FieldPlace where = place.field("forces").item(i);
@@ -186,6 +330,12 @@ void set_solver(const SolveJob& job, const FieldPlace& place, SolveScene& scene)
                          "\"analysis\": \"dynamics\", or no such key");
         }
     }
+    if (job.steps && job.analysis == SceneAnalysis::Dynamics) {
+        refuse_scene(place.field("steps"), "a setting of statics in a scene of dynamics",
+                     "\"analysis\": \"statics\", or no such key");
+    }
+    scene.steps = job.steps.value_or(1);
+    scene.order = job.order;
     scene.step = job.step.value_or(scene.step);
     scene.duration = job.duration.value_or(scene.duration);
     scene.damping = job.damping.value_or(scene.damping);

@@ -17,6 +17,13 @@ struct SolveJob {
         std::optional<std::array<Vec3, 2>> box = {};
         std::optional<std::vector<Index>> vertices = {};
     };
+    struct Surface {
+        std::optional<std::array<Vec3, 2>> box = {};
+        std::optional<int> region = {};
+        std::optional<Vec3> normal = {};
+        std::optional<Vec3> facing = {};
+        double angle = 45.0;
+    };
     struct Material {
         std::optional<int> region = {};
         SceneLaw law = SceneLaw::StableNeoHookean;
@@ -33,6 +40,23 @@ struct SolveJob {
         std::optional<double> passive_exponent = {};
         std::optional<double> linear_from = {};
         std::optional<double> toe = {};
+        std::optional<std::array<std::string, 3>> fibre_formula = {};
+        std::optional<std::string> fibre_data = {};
+        std::optional<Vec3> sheet = {};
+        std::optional<std::array<std::string, 3>> sheet_formula = {};
+        std::optional<std::string> sheet_data = {};
+        std::optional<double> C = {};
+        std::optional<double> bt = {};
+        std::optional<double> a = {};
+        std::optional<double> b = {};
+        std::optional<double> af = {};
+        std::optional<double> bf = {};
+        std::optional<double> as = {};
+        std::optional<double> bs = {};
+        std::optional<double> afs = {};
+        std::optional<double> bfs = {};
+        std::optional<std::vector<double>> mu = {};
+        std::optional<std::vector<double>> alpha = {};
         double density = 1000.0;
     };
     struct Hold {
@@ -42,6 +66,26 @@ struct SolveJob {
     struct Prescribed {
         Hold hold = {};
         Vec3 displacement = Vec3::Zero();
+        Vec3 rotation = Vec3::Zero();
+        std::optional<std::array<Vec3, 3>> matrix = {};
+        Vec3 centre = Vec3::Zero();
+    };
+    struct Pressure {
+        Surface where = {};
+        double pressure = 0.0;
+    };
+    struct Traction {
+        Surface where = {};
+        Vec3 traction = Vec3::Zero();
+    };
+    struct Obstacle {
+        SceneShape shape = SceneShape::Plane;
+        Vec3 position = Vec3::Zero();
+        std::optional<Vec3> normal = {};
+        std::optional<double> radius = {};
+        std::optional<std::string> mesh = {};
+        Vec3 displacement = Vec3::Zero();
+        std::optional<double> stiffness = {};
     };
     struct Force {
         Selection where = {};
@@ -64,6 +108,11 @@ struct SolveJob {
     Vec3 gravity = Vec3::Zero();
     std::vector<Force> forces = {};
     std::vector<BodyForce> body_forces = {};
+    std::vector<Pressure> pressures = {};
+    std::vector<Traction> tractions = {};
+    std::vector<Obstacle> obstacles = {};
+    int order = 1;
+    std::optional<int> steps = {};
     std::optional<int> max_iterations = {};
     std::optional<double> tolerance = {};
     std::optional<double> step = {};
@@ -83,20 +132,82 @@ void visit_fields(Options& o, Visitor&& v) {
 }
 
 template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SolveJob::Surface>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.box, Field{.name = "box", .help = "lower and upper corner, borders included", .unit = "m"});
+    v(o.region, Field{.name = "region", .help = "label of the mesh"});
+    v(o.normal, Field{.name = "normal", .help = "outward direction of the triangles, at rest"});
+    v(o.facing, Field{.name = "facing", .help = "point that the triangles face", .unit = "m"});
+    v(o.angle, Field{.name = "angle",
+                     .help = "largest deviation from that direction",
+                     .unit = "degrees",
+                     .max = 180,
+                     .above = 0});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SolveJob::Pressure>
+void visit_fields(Options& o, Visitor&& v) {
+    visit_fields(o.where, v);
+    v(o.pressure, Field{.name = "pressure",
+                        .help = "pushes on the body and follows its surface",
+                        .unit = "Pa",
+                        .is_required = true});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SolveJob::Traction>
+void visit_fields(Options& o, Visitor&& v) {
+    visit_fields(o.where, v);
+    v(o.traction, Field{.name = "traction",
+                        .help = "force per undeformed area, of constant direction",
+                        .unit = "Pa",
+                        .is_required = true});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, SolveJob::Obstacle>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.shape, Field{.name = "shape",
+                     .help = "of something rigid that the body cannot enter",
+                     .choices = {"plane", "sphere", "mesh"},
+                     .is_required = true});
+    v(o.position, Field{.name = "position",
+                        .help = "a point of the plane, centre of the sphere, shift of the mesh",
+                        .unit = "m"});
+    v(o.normal, Field{.name = "normal", .help = "of the plane, towards the body"});
+    v(o.radius, Field{.name = "radius", .help = "of the sphere", .unit = "m", .above = 0});
+    v(o.mesh, Field{.name = "mesh", .help = "file of a closed surface", .is_path = true});
+    v(o.displacement, Field{.name = "displacement", .help = "over the load steps", .unit = "m"});
+    v(o.stiffness, Field{.name = "stiffness",
+                         .help = "pressure per depth; without it: ten times an element's",
+                         .unit = "Pa/m",
+                         .above = 0});
+}
+
+template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, SolveJob::Material>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.region, Field{.name = "region", .help = "label of the mesh; without it: all not named"});
-    v(o.law, Field{.name = "law",
-                   .help = "of elasticity",
-                   .choices = {"linear", "corotated", "stable_neo_hookean",
-                               "compressible_neo_hookean", "isochoric_neo_hookean", "mooney_rivlin",
-                               "symmetric_arap", "muscle", "tendon"},
-                   .is_required = true});
+    v(o.law,
+      Field{.name = "law",
+            .help = "of elasticity",
+            .choices = {"linear", "corotated", "stable_neo_hookean", "compressible_neo_hookean",
+                        "isochoric_neo_hookean", "mooney_rivlin", "symmetric_arap", "muscle",
+                        "tendon", "guccione", "holzapfel_ogden", "ogden"},
+            .is_required = true});
     v(o.young_modulus,
       Field{.name = "young_modulus", .help = "stiffness", .unit = "Pa", .above = 0});
     v(o.poisson_ratio,
       Field{.name = "poisson_ratio", .help = "lateral contraction", .above = -1, .below = 0.5});
-    v(o.fibre, Field{.name = "fibre", .help = "direction of muscle or tendon"});
+    v(o.fibre, Field{.name = "fibre", .help = "direction of fibres"});
+    v(o.fibre_formula,
+      Field{.name = "fibre_formula", .help = "the same by three formulas of x, y, z"});
+    v(o.fibre_data, Field{.name = "fibre_data", .help = "the same by element data of the mesh"});
+    v(o.sheet, Field{.name = "sheet", .help = "direction of sheets, or of a second family"});
+    v(o.sheet_formula,
+      Field{.name = "sheet_formula", .help = "the same by three formulas of x, y, z"});
+    v(o.sheet_data, Field{.name = "sheet_data", .help = "the same by element data of the mesh"});
     v(o.activation, Field{.name = "activation", .help = "of muscle", .min = 0, .max = 1});
     v(o.A, Field{.name = "A", .help = "of the matrix", .unit = "Pa", .min = 0, .max = 1e15});
     v(o.B, Field{.name = "B", .help = "of the matrix", .unit = "Pa", .min = 0, .max = 1e15});
@@ -107,6 +218,18 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.passive_exponent, Field{.name = "passive_exponent", .help = "of fibres"});
     v(o.linear_from, Field{.name = "linear_from", .help = "stretch, where fibres are straight"});
     v(o.toe, Field{.name = "toe", .help = "width of the toe region, as a stretch"});
+    v(o.C, Field{.name = "C", .help = "of Guccione's law", .unit = "Pa", .above = 0});
+    v(o.a, Field{.name = "a", .help = "of the matrix", .unit = "Pa", .above = 0});
+    v(o.b, Field{.name = "b", .help = "exponent of the matrix", .min = 0});
+    v(o.af, Field{.name = "af", .help = "of fibres", .unit = "Pa", .min = 0});
+    v(o.bf, Field{.name = "bf", .help = "exponent of fibres", .min = 0});
+    v(o.bt, Field{.name = "bt", .help = "exponent across fibres", .above = 0});
+    v(o.as, Field{.name = "as", .help = "of sheets", .unit = "Pa", .min = 0});
+    v(o.bs, Field{.name = "bs", .help = "exponent of sheets", .min = 0});
+    v(o.afs, Field{.name = "afs", .help = "of fibre-sheet shear", .unit = "Pa", .min = 0});
+    v(o.bfs, Field{.name = "bfs", .help = "exponent of fibre-sheet shear", .min = 0});
+    v(o.mu, Field{.name = "mu", .help = "of Ogden's terms", .unit = "Pa"});
+    v(o.alpha, Field{.name = "alpha", .help = "exponents of Ogden's terms"});
     v(o.density, Field{.name = "density", .help = "at rest", .unit = "kg/m^3", .above = 0});
 }
 
@@ -121,8 +244,10 @@ template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, SolveJob::Prescribed>
 void visit_fields(Options& o, Visitor&& v) {
     visit_fields(o.hold, v);
-    v(o.displacement,
-      Field{.name = "displacement", .help = "from rest", .unit = "m", .is_required = true});
+    v(o.displacement, Field{.name = "displacement", .help = "from rest", .unit = "m"});
+    v(o.rotation, Field{.name = "rotation", .help = "axis times angle", .unit = "rad"});
+    v(o.matrix, Field{.name = "matrix", .help = "linear part of an affine motion, by rows"});
+    v(o.centre, Field{.name = "centre", .help = "of matrix and rotation", .unit = "m"});
 }
 
 template <class Options, class Visitor>
@@ -164,8 +289,19 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.gravity, Field{.name = "gravity", .help = "acceleration", .unit = "m/s^2"});
     v(o.forces, Field{.name = "forces", .help = "on selections"});
     v(o.body_forces, Field{.name = "body_forces", .help = "on regions"});
+    v(o.pressures, Field{.name = "pressures", .help = "on surfaces, following them"});
+    v(o.tractions, Field{.name = "tractions", .help = "on surfaces, of constant direction"});
+    v(o.obstacles, Field{.name = "obstacles", .help = "rigid shapes that the body touches"});
+    v(o.order, Field{.name = "order",
+                     .help = "of the tetrahedra: 2 adds a node to every edge, against locking",
+                     .min = 1,
+                     .max = 2});
+    v(o.steps, Field{.name = "steps",
+                     .help = "in which loads and prescribed motions grow, statics",
+                     .min = 1,
+                     .max = 1e5});
     v(o.max_iterations, Field{.name = "max_iterations",
-                              .help = "of the solver, in each time step",
+                              .help = "of the solver, in each time or load step",
                               .min = 1,
                               .max = 1e6});
     v(o.tolerance, Field{.name = "tolerance",
@@ -180,36 +316,6 @@ void visit_fields(Options& o, Visitor&& v) {
                        .unit = "1/s",
                        .min = 0,
                        .max = 1e9});
-}
-
-template <class Options, class Visitor>
-requires std::same_as<std::remove_const_t<Options>, SceneReaction>
-void visit_fields(Options& o, Visitor&& v) {
-    v(o.held, Field{.name = "held", .help = "the entry of the scene"});
-    v(o.force, Field{.name = "force_n", .help = "of the hold on the body", .unit = "N"});
-}
-
-/// What `sinew solve --json` says.
-struct SolveSummary {
-    std::string output;
-    SolveResult result = {};  ///< its mesh is the output
-};
-
-template <class Options, class Visitor>
-requires std::same_as<std::remove_const_t<Options>, SolveSummary>
-void visit_fields(Options& o, Visitor&& v) {
-    v(o.output, Field{.name = "output", .help = "the file written"});
-    v(o.result.is_converged, Field{.name = "converged", .help = "the residual is small enough"});
-    v(o.result.iterations, Field{.name = "iterations", .help = "of all time steps"});
-    v(o.result.steps, Field{.name = "steps", .help = "of time; 0 in statics"});
-    v(o.result.residual, Field{.name = "residual", .help = "relative to the forces at work"});
-    v(o.result.energy, Field{.name = "energy_j", .help = "elastic", .unit = "J"});
-    v(o.result.external_work,
-      Field{.name = "external_work_j", .help = "of forces and gravity", .unit = "J"});
-    v(o.result.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
-    v(o.result.reactions,
-      Field{.name = "reactions", .help = "forces of what is held, in statics; none in dynamics"});
-    v(o.result.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
 }
 
 }  // namespace sinew

@@ -46,7 +46,7 @@ std::vector<Vec3f> corner_normals(const TriangleMesh& mesh, double crease) {
             for (int k = 0; k < 3; ++k) {
                 const Index vertex = mesh.triangles(static_cast<Eigen::Index>(t), k);
                 Vec3f sum = Vec3f::Zero();
-                for (const Index other : around[static_cast<std::size_t>(vertex)]) {
+                for (const Index other : around[at(vertex)]) {
                     const auto o = static_cast<std::size_t>(other);
                     if (face[o].dot(face[t]) < least) {
                         continue;

@@ -64,7 +64,7 @@ OuterFaces outer_faces(const TetMesh& mesh, const std::vector<Index>& kept) {
         for (int k = 0; k < 4; ++k) {
             if (across(t, k) < 0) {
                 faces.push_back({tets(t, kFace[k][0]), tets(t, kFace[k][1]), tets(t, kFace[k][2])});
-                result.tet.push_back(kept[static_cast<std::size_t>(t)]);
+                result.tet.push_back(kept[at(t)]);
             }
         }
     }
@@ -92,7 +92,7 @@ Attribute colours_by_region(const TetMesh& mesh, const std::vector<Index>& tets,
                             const std::map<int, Colour>& given) {
     Attribute colours{.name = std::string(kColourAttribute), .components = 3, .values = {}};
     for (const Index t : tets) {
-        const int region = mesh.region.empty() ? 0 : mesh.region[static_cast<std::size_t>(t)];
+        const int region = mesh.region.empty() ? 0 : mesh.region[at(t)];
         const auto found = given.find(region);
         const Colour c = found != given.end() ? found->second : region_colour(region);
         colours.values.insert(colours.values.end(), {c[0], c[1], c[2]});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace sinew {
 namespace {
@@ -129,6 +130,14 @@ BlendSkinning::BlendSkinning(const FleshPrisms& flesh, const BoneVolumes& bones)
     }
 }
 
+BlendSkinning::BlendSkinning(Points rest, std::vector<std::vector<Weight>> weights,
+                             std::size_t joints)
+    : rest_(std::move(rest)), joint_of_(joints), weights_(std::move(weights)) {
+    std::iota(joint_of_.begin(), joint_of_.end(), Index{0});
+    SINEW_ASSERT(weights_.size() == at(rest_.rows()), "{} rows of weights for {} points",
+                 weights_.size(), rest_.rows());
+}
+
 Points BlendSkinning::posed(const CharacterPose& pose, BlendMethod method) const {
     std::vector<DualQuaternion> dual;
     for (const Index joint : joint_of_) {
@@ -140,7 +149,9 @@ Points BlendSkinning::posed(const CharacterPose& pose, BlendMethod method) const
             const auto row = static_cast<Eigen::Index>(i);
             const Vec3 p = point(rest_, row);
             Vec3 now = Vec3::Zero();
-            if (method == BlendMethod::Linear) {
+            if (weights_[i].empty()) {
+                now = p;
+            } else if (method == BlendMethod::Linear) {
                 for (const Weight& w : weights_[i]) {
                     now += w.value * (pose[at(joint_of_[at(w.bone)])] * p);
                 }

@@ -22,18 +22,24 @@ enum class BlendMethod {
 /// the visible one; cotangents below zero count as zero, so that no weight leaves [0, 1].
 class BlendSkinning {
 public:
-    BlendSkinning(const FleshPrisms& flesh, const BoneVolumes& bones);
-
-    /// Positions of the skin's vertices.
-    Points posed(const CharacterPose& pose, BlendMethod method) const;
-
     struct Weight {
         Index bone;  ///< of BoneVolumes
         double value;
     };
+    BlendSkinning(const FleshPrisms& flesh, const BoneVolumes& bones);
+    /// With weights of one's own, whose bones are joints and which sum to 1 at every vertex; one
+    /// without any stays at rest.
+    BlendSkinning(Points rest, std::vector<std::vector<Weight>> weights, std::size_t joints);
+
+    /// Positions of the skin's vertices.
+    Points posed(const CharacterPose& pose, BlendMethod method) const;
+
     /// Of a vertex, by ascending bone; those above a thousandth.
     const std::vector<Weight>& weights(Index vertex) const {
-        return weights_[static_cast<std::size_t>(vertex)];
+        return weights_[at(vertex)];
+    }
+    const std::vector<std::vector<Weight>>& all_weights() const {
+        return weights_;
     }
 
 private:

@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t kPrismPiece = 512;
 // A prism keeps this share of the way from skin to bone line, also where the skin touches a bone.
 constexpr double kThinnest = 0.1;
+// Where weights hold the flesh it keeps to the outer part of the way: its inner surface has a shape
+// of its own then, and twists with them.
+constexpr double kHeldShare = 0.35;
 // Tetrahedra whose least height is less than this share of their shortest edge are left out: they
 // are flat, and would only make the system stiff. Long thin ones, below small triangles far from
 // their bone, are not flat.
@@ -99,14 +102,20 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
                                  const BoneVolumes& all, const FleshOptions& options) {
     const std::size_t count = at(skin.points.rows());
     std::vector<Index> everything(all.bones.size());
+    std::vector<std::vector<Index>> bones_from(skeleton.size());
     for (std::size_t b = 0; b < everything.size(); ++b) {
         everything[b] = static_cast<Index>(b);
+        bones_from[at(all.bones[b].first)].push_back(static_cast<Index>(b));
     }
+    const auto candidates = [&](std::size_t vertex) -> std::span<const Index> {
+        const Index joint = options.held_by.empty() ? -1 : options.held_by[vertex];
+        return joint < 0 || bones_from[at(joint)].empty() ? everything : bones_from[at(joint)];
+    };
     std::vector<OnBones> place(count);
     parallel_for(count, kPrismPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             place[i] =
-                nearest(point(skin.points, static_cast<Eigen::Index>(i)), all.bones, everything);
+                nearest(point(skin.points, static_cast<Eigen::Index>(i)), all.bones, candidates(i));
         }
     });
     // Tips keep their places: smoothing would draw them inward.
@@ -137,7 +146,11 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
                 }
                 mean /= static_cast<double>(ring.size());
                 const Vec3 moved = s[i] + options.smoothing_speed * (mean - s[i]);
-                place[i] = nearest(moved, straight, all.touching[at(place[i].bone)]);
+                const std::span<const Index> own = candidates(i);
+                place[i] = nearest(moved, straight,
+                                   own.size() < everything.size()
+                                       ? own
+                                       : std::span<const Index>(all.touching[at(place[i].bone)]));
                 next[i] = straight[at(place[i].bone)].at(place[i].along);
             }
         });
@@ -148,7 +161,7 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
 
 // Where the way from the skin to the line of the bones meets their surface.
 Vec3 on_bone_surface(const Vec3& skin, const OnBones& place, const CharacterSkeleton& skeleton,
-                     const BoneVolumes& all) {
+                     const BoneVolumes& all, double deepest) {
     const Vec3 base = all.bones[at(place.bone)].at(place.along);
     double share = 2.0;
     for (const Index b : all.touching[at(place.bone)]) {
@@ -160,6 +173,9 @@ Vec3 on_bone_surface(const Vec3& skin, const OnBones& place, const CharacterSkel
         }
     }
     share = std::clamp(share, kThinnest, 1.0 - kThinnest);
+    if (std::isfinite(deepest)) {
+        share = std::min({share, kHeldShare, deepest / std::max((base - skin).norm(), 1e-12)});
+    }
     return skin + share * (base - skin);
 }
 
@@ -244,6 +260,8 @@ FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton
                                const BoneVolumes& bones, const FleshOptions& options) {
     require_valid(skin, "skin");
     SINEW_ASSERT(!bones.bones.empty(), "{} bones", bones.bones.size());
+    SINEW_ASSERT(options.held_by.empty() || options.held_by.size() == at(skin.points.rows()),
+                 "{} joints for {} vertices", options.held_by.size(), skin.points.rows());
     FleshPrisms flesh;
     flesh.skin_vertices = static_cast<Index>(skin.points.rows());
     flesh.triangles = skin.triangles;
@@ -252,11 +270,17 @@ FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton
     flesh.points.resize(2 * S, 3);
     flesh.points.topRows(S) = skin.points;
     flesh.base_points.resize(S, 3);
+    const double diagonal =
+        S > 0 ? (skin.points.colwise().maxCoeff() - skin.points.colwise().minCoeff()).norm() : 0.0;
     parallel_for(at(S), kPrismPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);
             flesh.points.row(S + row) =
-                on_bone_surface(point(skin.points, row), places[i], skeleton, bones).transpose();
+                on_bone_surface(point(skin.points, row), places[i], skeleton, bones,
+                                options.held_by.empty() || options.held_by[i] < 0
+                                    ? std::numeric_limits<double>::infinity()
+                                    : options.held_depth * diagonal)
+                    .transpose();
             flesh.base_points.row(row) =
                 bones.bones[at(places[i].bone)].at(places[i].along).transpose();
         }

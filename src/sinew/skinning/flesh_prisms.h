@@ -3,6 +3,7 @@
 #include "sinew/mesh/tet_mesh.h"
 #include "sinew/skinning/bone_volumes.h"
 
+#include <span>
 #include <vector>
 
 namespace sinew {
@@ -28,6 +29,13 @@ struct FleshPrisms {
 struct FleshOptions {
     int smoothing = 40;            ///< sweeps over the base points, >= 0
     double smoothing_speed = 0.5;  ///< lambda, (0, 1]
+    /// Of each vertex of the skin, the joint that holds it by the weights of its file, so that it
+    /// belongs to a bone from there; -1, or a joint without bones: to the nearest bone. Empty: all
+    /// to the nearest.
+    std::span<const Index> held_by = {};
+    /// Of flesh below vertices that a joint holds, as a fraction of the skin's diagonal, > 0: what
+    /// lies deeper goes where the weights take it.
+    double held_depth = 0.02;
 };
 
 FleshPrisms build_flesh_prisms(const TriangleMesh& skin, const CharacterSkeleton& skeleton,

@@ -29,9 +29,22 @@ constexpr double kSpeck = 0.03;          // of its diagonal: smaller skeletons h
 constexpr double kBesideSkin = 0.1;      // of its diagonal, where joints may be
 constexpr double kSpeckDiagonal = 1e-7;  // of the largest, for what next to no flesh holds
 
+// The joint that holds each vertex most; -1: none.
+std::vector<Index> strongest(const std::vector<std::vector<BlendSkinning::Weight>>& weights) {
+    std::vector<Index> joints;
+    for (const auto& row : weights) {
+        const auto best = std::max_element(
+            row.begin(), row.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+        joints.push_back(best == row.end() ? -1 : best->bone);
+    }
+    return joints;
+}
+
 FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
-                          const BoneVolumes& bones, const ProjectiveSkinningOptions& options) {
-    FleshPrisms flesh = build_flesh_prisms(skin, skeleton, bones, {.smoothing = options.smoothing});
+                          const BoneVolumes& bones, const ProjectiveSkinningOptions& options,
+                          std::span<const Index> held_by) {
+    FleshPrisms flesh = build_flesh_prisms(skin, skeleton, bones,
+                                           {.smoothing = options.smoothing, .held_by = held_by});
     if (flesh.tets.rows() == 0) {
         throw InputError({.where = "skin",
                           .found = "no triangle with flesh below it",
@@ -71,7 +84,7 @@ void require_together(const TriangleMesh& skin, const CharacterSkeleton& skeleto
 }
 
 BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
-                          const ProjectiveSkinningOptions& options) {
+                          const ProjectiveSkinningOptions& options, bool is_rigged) {
     check_ranges(options, "skinning options");
     require_valid(skin, "skin");
     require_valid(skeleton, "skeleton");
@@ -81,7 +94,9 @@ BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& ske
                           .needs = "a surface",
                           .remedy = "give a mesh with faces"});
     }
-    require_together(skin, skeleton);
+    if (!is_rigged) {
+        require_together(skin, skeleton);
+    }
     return build_bone_volumes(skin, skeleton);
 }
 
@@ -103,19 +118,26 @@ std::shared_ptr<const ProjectiveTets> strain_of(const FleshPrisms& flesh,
 
 struct ProjectiveSkinning::Data {
     Data(const TriangleMesh& surface, const CharacterSkeleton& skeleton_in,
-         const ProjectiveSkinningOptions& options_in)
+         const ProjectiveSkinningOptions& options_in,
+         std::vector<std::vector<BlendSkinning::Weight>> weights)
         : options(options_in),
           skeleton(skeleton_in),
-          bones(checked_bones(surface, skeleton, options)),
-          flesh(checked_flesh(surface, skeleton, bones, options)),
+          bones(checked_bones(surface, skeleton, options, !weights.empty())),
+          flesh(checked_flesh(surface, skeleton, bones, options, strongest(weights))),
           coupling(skeleton, bones, flesh, {.slide = options.slide}),
-          strain(strain_of(flesh, skeleton, bones, options.stiffness)) {}
+          strain(strain_of(flesh, skeleton, bones, options.stiffness)) {
+        if (!weights.empty()) {
+            by_weights.emplace(flesh.points.bottomRows(flesh.skin_vertices), std::move(weights),
+                               skeleton.size());
+        }
+    }
 
     ProjectiveSkinningOptions options;
     CharacterSkeleton skeleton;
     BoneVolumes bones;
     FleshPrisms flesh;
     BoneCoupling coupling;
+    std::optional<BlendSkinning> by_weights;  // of the inner surface, where the skin is rigged
     std::shared_ptr<const ProjectiveTets> strain;
     std::vector<int> free;
     std::optional<FrameStepper> stepper;
@@ -285,6 +307,14 @@ void ProjectiveSkinning::Data::put_back_lost() {
 void ProjectiveSkinning::Data::place_inner() {
     coupling.place_inner(pose, held);
     const Index S = flesh.skin_vertices;
+    if (by_weights) {
+        const Points blended = by_weights->posed(pose, BlendMethod::Linear);
+        for (Index i = 0; i < S; ++i) {
+            if (!by_weights->weights(i).empty()) {
+                held.row(S + i) = blended.row(i);
+            }
+        }
+    }
     for (const Index i : coupling.unheld()) {
         held.row(S + i) = x.row(S + i);
     }
@@ -430,8 +460,9 @@ SkinFrameReport ProjectiveSkinning::Data::step(const CharacterPose& to, bool wit
 }
 
 ProjectiveSkinning::ProjectiveSkinning(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
-                                       const ProjectiveSkinningOptions& options)
-    : data_(std::make_unique<Data>(skin, skeleton, options)) {
+                                       const ProjectiveSkinningOptions& options,
+                                       std::vector<std::vector<BlendSkinning::Weight>> weights)
+    : data_(std::make_unique<Data>(skin, skeleton, options, std::move(weights))) {
     data_->prepare();
 }
 ProjectiveSkinning::~ProjectiveSkinning() = default;
@@ -449,6 +480,19 @@ void ProjectiveSkinning::reset(const CharacterPose& pose, int settle) {
     const Eigen::Isometry3d& root = pose[0];
     for (Eigen::Index i = 0; i < d.x.rows(); ++i) {
         d.x.row(i) = (root * point(d.flesh.points, i)).transpose();
+    }
+    // Clenched fingers are too far from rest for flesh to find its way: it starts near the end.
+    if (d.by_weights) {
+        const Points inner = d.by_weights->posed(pose, BlendMethod::Linear);
+        const BlendSkinning outer(d.flesh.points.topRows(d.flesh.skin_vertices),
+                                  d.by_weights->all_weights(), d.skeleton.size());
+        const Points skin = outer.posed(pose, BlendMethod::Linear);
+        for (Index i = 0; i < d.flesh.skin_vertices; ++i) {
+            if (!d.by_weights->weights(i).empty()) {
+                d.x.row(i) = skin.row(i);
+                d.x.row(d.flesh.skin_vertices + i) = inner.row(i);
+            }
+        }
     }
     d.v.setZero();
     d.pose = pose;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/fields.h"
 #include "sinew/contact/rigid_shape.h"
+#include "sinew/skinning/blend_skinning.h"
 #include "sinew/skinning/bone_coupling.h"
 #include "sinew/skinning/skin_enclosure.h"
 #include "sinew/solver/frame_stepper.h"
@@ -9,6 +10,7 @@
 #include <concepts>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 namespace sinew {
 
@@ -70,9 +72,14 @@ using SkinFrameReport = FrameReport;
 class ProjectiveSkinning {
 public:
     /// Builds bones, flesh and system, and factorises.
+    /// @param weights  of a rigged skin, by joints, one row per vertex or none at all: the inner
+    ///                 surface of the flesh goes where they take it. Without (also in single rows)
+    ///                 bones take it (BoneCoupling). Skin and skeleton then belong together
+    ///                 wherever they lie
     /// @throws InputError  when skin, skeleton or options are not valid
     ProjectiveSkinning(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
-                       const ProjectiveSkinningOptions& options = {});
+                       const ProjectiveSkinningOptions& options = {},
+                       std::vector<std::vector<BlendSkinning::Weight>> weights = {});
     ~ProjectiveSkinning();
     ProjectiveSkinning(ProjectiveSkinning&&) noexcept;
     ProjectiveSkinning& operator=(ProjectiveSkinning&&) noexcept;

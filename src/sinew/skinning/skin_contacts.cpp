@@ -40,7 +40,7 @@ TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertice
     std::vector<std::array<Index, 4>> tets;
     std::vector<Index> exit_of;
     for (Eigen::Index f = 0; f < flesh.triangles.rows(); ++f) {
-        if (!is_left_out.empty() && is_left_out[static_cast<std::size_t>(f)] != 0) {
+        if (!is_left_out.empty() && is_left_out[at(f)] != 0) {
             continue;
         }
         const std::array<Index, 3> outer = {flesh.triangles(f, 0), flesh.triangles(f, 1),
@@ -61,7 +61,7 @@ TetContacts make_finder(const FleshPrisms& flesh, std::span<const Index> vertice
     Tets rows(static_cast<Eigen::Index>(tets.size()), 4);
     for (std::size_t t = 0; t < tets.size(); ++t) {
         for (int k = 0; k < 4; ++k) {
-            rows(static_cast<Eigen::Index>(t), k) = tets[t][static_cast<std::size_t>(k)];
+            rows(static_cast<Eigen::Index>(t), k) = tets[t][at(k)];
         }
     }
     return {rest,     rows,
@@ -84,15 +84,14 @@ TetContacts make_finder(const FleshPrisms& flesh) {
     everything.find(rest);
     std::vector<char> is_inside(static_cast<std::size_t>(flesh.skin_vertices), 0);
     for (const TetContacts::Depth& d : everything.depths(rest)) {
-        is_inside[static_cast<std::size_t>(d.vertex)] = d.depth > near;
+        is_inside[at(d.vertex)] = d.depth > near;
     }
     std::vector<Index> outside = numbers(flesh.skin_vertices);
-    std::erase_if(outside, [&](Index v) { return is_inside[static_cast<std::size_t>(v)] != 0; });
+    std::erase_if(outside, [&](Index v) { return is_inside[at(v)] != 0; });
     std::vector<char> is_left_out(static_cast<std::size_t>(flesh.triangles.rows()), 0);
     for (Eigen::Index f = 0; f < flesh.triangles.rows(); ++f) {
         for (int k = 0; k < 3; ++k) {
-            is_left_out[static_cast<std::size_t>(f)] |=
-                is_inside[static_cast<std::size_t>(flesh.triangles(f, k))];
+            is_left_out[at(f)] |= is_inside[at(flesh.triangles(f, k))];
         }
     }
     return make_finder(flesh, outside, near, is_left_out);
@@ -214,7 +213,7 @@ void SkinContacts::find_itself(const Points& x) {
     for (Index i = 0; i < skin_vertices_; ++i) {
         last += last != contacts_.end() && last->pair.vertex < i ? 1 : 0;
         const bool has_touched = last != contacts_.end() && last->pair.vertex == i;
-        if (is_enclosed_[static_cast<std::size_t>(i)] != 0 || has_touched) {
+        if (is_enclosed_[at(i)] != 0 || has_touched) {
             asked.push_back(i);
         }
     }
@@ -242,7 +241,7 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
         const OnTriangle on = closest_on_triangle(point(x, c.vertex), point(x, c.triangle[0]),
                                                   point(x, c.triangle[1]), point(x, c.triangle[2]));
         contacts_.push_back({c, on.barycentric});
-        depth[static_cast<std::size_t>(c.vertex)] = std::max(0.0, -h);
+        depth[at(c.vertex)] = std::max(0.0, -h);
     }
     depth_before_ = std::move(depth);
     before_ = x.topRows(skin_vertices_);
@@ -251,7 +250,7 @@ void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangl
 // The triangle through which a vertex leaves; false where it does not collide.
 bool SkinContacts::choose_way_out(const Points& x, PointTriangleContact& c) {
     // Prisms of flesh that is sheared at a bent joint reach through each other.
-    if (height_of(c, x).value < 0.0 && is_enclosed_[static_cast<std::size_t>(c.vertex)] == 0) {
+    if (height_of(c, x).value < 0.0 && is_enclosed_[at(c.vertex)] == 0) {
         return false;
     }
     const Vec3 back = -enclosure_.normal_at(c.vertex);
@@ -292,8 +291,8 @@ double SkinContacts::deepest_from_before(const Points& x, const PointTriangleCon
         return std::numeric_limits<double>::infinity();
     }
     const auto way = [&](Index i) { return Vec3(point(x, i) - point(before_, i)); };
-    return depth_before_[static_cast<std::size_t>(c.vertex)] +
-           (way(c.vertex) - way(c.triangle[0])).norm() + kSudden * edge_;
+    return depth_before_[at(c.vertex)] + (way(c.vertex) - way(c.triangle[0])).norm() +
+           kSudden * edge_;
 }
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
@@ -301,7 +300,7 @@ double SkinContacts::deepest_from_before(const Points& x, const PointTriangleCon
 bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
                                  PointTriangleContact& contact) {
     const Vec3 p = point(x, contact.vertex);
-    const std::size_t bone = bone_of_[static_cast<std::size_t>(contact.triangle[0])];
+    const std::size_t bone = bone_of_[at(contact.triangle[0])];
     // No further than the limb is thick: longer ways are those of crumpled skin.
     double nearest =
         kLongestWay * (point(x, contact.triangle[0]) - point(base_, contact.triangle[0])).norm();
@@ -309,7 +308,7 @@ bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
     bool is_found = false;
     enclosure_.find_overlapping({.low = p.cwiseMin(end), .high = p.cwiseMax(end)}, candidates_);
     for (const Index t : candidates_) {
-        if (bone_of_[static_cast<std::size_t>(triangles_(t, 0))] != bone) {
+        if (bone_of_[at(triangles_(t, 0))] != bone) {
             continue;
         }
         const Vec3 a = point(x, triangles_(t, 0)) - p;
@@ -335,7 +334,7 @@ std::vector<Index> SkinContacts::inside(const Points& x) {
     find_enclosed(x);
     std::vector<Index> asked;
     for (Index i = 0; i < skin_vertices_; ++i) {
-        if (is_enclosed_[static_cast<std::size_t>(i)] != 0) {
+        if (is_enclosed_[at(i)] != 0) {
             asked.push_back(i);
         }
     }
@@ -367,14 +366,14 @@ void SkinContacts::forget() {
 void SkinContacts::add_diagonal(std::span<double> diagonal) const {
     // |a - b|^2 <= 2 |a|^2 + 2 |b|^2, and the square of a mean is at most the mean of squares.
     for (const Contact& c : contacts_) {
-        diagonal[static_cast<std::size_t>(c.pair.vertex)] += 2.0 * weight_;
+        diagonal[at(c.pair.vertex)] += 2.0 * weight_;
         for (std::size_t k = 0; k < 3; ++k) {
-            diagonal[static_cast<std::size_t>(c.pair.triangle[k])] +=
+            diagonal[at(c.pair.triangle[k])] +=
                 2.0 * weight_ * c.barycentric[static_cast<Eigen::Index>(k)];
         }
     }
     for (const RigidContact& c : rigid_) {
-        diagonal[static_cast<std::size_t>(c.vertex)] += weight_;
+        diagonal[at(c.vertex)] += weight_;
     }
 }
 

@@ -30,7 +30,7 @@ constexpr double kFlake = 0.1;
 bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
     std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
-        for (int k = 0; k < 3 && is_flake[static_cast<std::size_t>(t)] == 0; ++k) {
+        for (int k = 0; k < 3 && is_flake[at(t)] == 0; ++k) {
             const Index a = triangles(t, k);
             const Index b = triangles(t, (k + 1) % 3);
             sides.push_back({std::min(a, b), std::max(a, b), a < b ? 1 : -1});
@@ -70,7 +70,7 @@ public:
                                          cell(box.high[v] + margin_, v)};
             for (std::size_t i = cell(box.low[u] - margin_, u); i <= last[0]; ++i) {
                 for (std::size_t j = cell(box.low[v] - margin_, v); j <= last[1]; ++j) {
-                    marks_[static_cast<std::size_t>(axis)][i * kCells + j] = 1;
+                    marks_[at(axis)][i * kCells + j] = 1;
                 }
             }
         }
@@ -81,7 +81,7 @@ public:
         const int v = (axis + 2) % 3;
         return p[u] >= all_.low[u] && p[u] <= all_.high[u] && p[v] >= all_.low[v] &&
                p[v] <= all_.high[v] &&
-               marks_[static_cast<std::size_t>(axis)][cell(p[u], u) * kCells + cell(p[v], v)] != 0;
+               marks_[at(axis)][cell(p[u], u) * kCells + cell(p[v], v)] != 0;
     }
     // Never false where one from a place within the margin of p does.
     bool is_marked_along_any(const Vec3& p) const {
@@ -124,7 +124,7 @@ SkinEnclosure::SkinEnclosure(const SkinOnBones& skin, double air)
     const std::vector<char> is_enclosed_at_rest = are_enclosed(skin.points, all);
     std::vector<Index> candidates;
     for (const Index i : all) {
-        const bool is = is_enclosed_at_rest[static_cast<std::size_t>(i)] != 0;
+        const bool is = is_enclosed_at_rest[at(i)] != 0;
         depth_at_rest_.push_back(is ? way_out(skin.points, i, candidates) : 0.0);
     }
     find_inner();
@@ -140,21 +140,21 @@ void SkinEnclosure::find_inner() {
     is_inner_.assign(depth_at_rest_.size(), 0);
     std::vector<Index> open;
     const auto add = [&](Index i) {
-        char& is = is_inner_[static_cast<std::size_t>(i)];
+        char& is = is_inner_[at(i)];
         if (is == 0) {
             is = 1;
             open.push_back(i);
         }
     };
     for (Index i = 0; i < skin_vertices_; ++i) {
-        if (depth_at_rest_[static_cast<std::size_t>(i)] > kInner * edge_) {
+        if (depth_at_rest_[at(i)] > kInner * edge_) {
             add(i);
         }
     }
     while (!open.empty()) {
         const Index i = open.back();
         open.pop_back();
-        for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(i)]) {
+        for (const Index t : triangles_of_vertex_[at(i)]) {
             for (int k = 0; k < 3; ++k) {
                 if (!may_collide(triangles_(t, k))) {
                     add(triangles_(t, k));
@@ -166,7 +166,7 @@ void SkinEnclosure::find_inner() {
 
 bool SkinEnclosure::is_excused(const Points& x, Index vertex,
                                std::vector<Index>& candidates) const {
-    const double rest = depth_at_rest_[static_cast<std::size_t>(vertex)];
+    const double rest = depth_at_rest_[at(vertex)];
     return is_inner(vertex) ||
            (rest > 0.0 && way_out(x, vertex, candidates) <= rest + kExcused * edge_);
 }
@@ -180,7 +180,7 @@ bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& trian
     if ((p - a).dot(n) >= 0.0 || point(rest_vertex_normals_, vertex).dot(n) >= 0.0) {
         return false;
     }
-    const double reach = kThickness * radius_[static_cast<std::size_t>(vertex)];
+    const double reach = kThickness * radius_[at(vertex)];
     return closest_on_triangle(p, a, b, c).squared_distance <= reach * reach;
 }
 
@@ -207,10 +207,10 @@ void SkinEnclosure::refit(const Points& x) {
 void SkinEnclosure::refit_around(const Points& x, std::span<const Index> moved) {
     std::vector<Index> around;
     for (const Index i : moved) {
-        for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(i)]) {
-            Bounds& box = boxes_[static_cast<std::size_t>(t)];
-            if (is_moved_[static_cast<std::size_t>(t)] == 0) {
-                is_moved_[static_cast<std::size_t>(t)] = 1;
+        for (const Index t : triangles_of_vertex_[at(i)]) {
+            Bounds& box = boxes_[at(t)];
+            if (is_moved_[at(t)] == 0) {
+                is_moved_[at(t)] = 1;
                 moved_.push_back(t);
                 box_before_.push_back(box);
             }
@@ -233,16 +233,16 @@ std::vector<Index> SkinEnclosure::find_changed(const Points& x) const {
     std::vector<char> is_changed(static_cast<std::size_t>(skin_vertices_), 0);
     Bounds all;
     for (std::size_t i = 0; i < moved_.size(); ++i) {
-        const Bounds& now = boxes_[static_cast<std::size_t>(moved_[i])];
+        const Bounds& now = boxes_[at(moved_[i])];
         all.low = all.low.cwiseMin(now.low).cwiseMin(box_before_[i].low);
         all.high = all.high.cwiseMax(now.high).cwiseMax(box_before_[i].high);
         for (int k = 0; k < 3; ++k) {
-            is_changed[static_cast<std::size_t>(triangles_(moved_[i], k))] = 1;
+            is_changed[at(triangles_(moved_[i], k))] = 1;
         }
     }
     RayMarks marks(all, air_);
     for (std::size_t i = 0; i < moved_.size(); ++i) {
-        marks.add(boxes_[static_cast<std::size_t>(moved_[i])]);
+        marks.add(boxes_[at(moved_[i])]);
         marks.add(box_before_[i]);
     }
     parallel_for(is_changed.size(), kNormalPiece, [&](std::size_t begin, std::size_t end) {
@@ -259,7 +259,7 @@ std::vector<Index> SkinEnclosure::find_changed(const Points& x) const {
     });
     std::vector<Index> changed;
     for (Index i = 0; i < skin_vertices_; ++i) {
-        if (is_changed[static_cast<std::size_t>(i)] != 0) {
+        if (is_changed[at(i)] != 0) {
             changed.push_back(i);
         }
     }
@@ -273,7 +273,7 @@ void SkinEnclosure::find_overlapping(const Bounds& query, std::vector<Index>& fo
 
 Vec3 SkinEnclosure::normal_at(Index vertex) const {
     Vec3 sum = Vec3::Zero();
-    for (const Index t : triangles_of_vertex_[static_cast<std::size_t>(vertex)]) {
+    for (const Index t : triangles_of_vertex_[at(vertex)]) {
         sum += point(normals_, t);
     }
     return sum.normalized();
@@ -299,8 +299,7 @@ int SkinEnclosure::crossing(const Points& x, const Vec3& p, int axis, double sig
         return (du[a] * dv[b] - dv[a] * du[b] >= 0.0) != is_turned;
     };
     const bool is_left = side(0, 1);
-    if (side(1, 2) != is_left || side(2, 0) != is_left ||
-        is_flake_[static_cast<std::size_t>(t)] != 0) {
+    if (side(1, 2) != is_left || side(2, 0) != is_left || is_flake_[at(t)] != 0) {
         return 0;
     }
     const Vec3 a = point(x, corner[0]);
@@ -339,7 +338,7 @@ SkinEnclosure::Rays SkinEnclosure::rays_of(const Points& x, Index vertex) const 
 
 bool SkinEnclosure::is_enclosed(const Points& x, Index vertex,
                                 std::vector<Index>& candidates) const {
-    if (triangles_of_vertex_[static_cast<std::size_t>(vertex)].empty()) {
+    if (triangles_of_vertex_[at(vertex)].empty()) {
         return false;
     }
     const Rays rays = rays_of(x, vertex);
@@ -406,7 +405,7 @@ std::vector<SkinEnclosure::Depth> SkinEnclosure::depths(const Points& x) {
         std::vector<Index> candidates;
         for (std::size_t i = begin; i < end; ++i) {
             if (is_enclosed[i] != 0 && !is_excused(x, asked[i], candidates)) {
-                depth[static_cast<std::size_t>(asked[i])] = way_out(x, asked[i], candidates);
+                depth[at(asked[i])] = way_out(x, asked[i], candidates);
             }
         }
     });

@@ -52,11 +52,11 @@ public:
     double way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const;
     /// False where a vertex is enclosed at rest: the inside of a mouth, parts of a scan.
     bool may_collide(Index vertex) const {
-        return depth_at_rest_[static_cast<std::size_t>(vertex)] == 0.0;
+        return depth_at_rest_[at(vertex)] == 0.0;
     }
     /// True where it is deep inside then, or beside what is, and so belongs there.
     bool is_inner(Index vertex) const {
-        return is_inner_[static_cast<std::size_t>(vertex)] != 0;
+        return is_inner_[at(vertex)] != 0;
     }
     /// Whether an enclosed vertex is so because of the shape at rest: it is inner, or hardly deeper
     /// than then. (What noise of a scan leaves in itself at rest may come to lie deeper.)

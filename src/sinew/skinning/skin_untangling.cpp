@@ -41,7 +41,7 @@ public:
     explicit VertexSet(Index vertices) : is_in_(static_cast<std::size_t>(vertices), 0) {}
 
     void add(Index vertex) {
-        char& is_in = is_in_[static_cast<std::size_t>(vertex)];
+        char& is_in = is_in_[at(vertex)];
         if (is_in == 0) {
             is_in = 1;
             list_.push_back(vertex);
@@ -58,7 +58,7 @@ public:
         for (int ring = 0; ring < rings; ++ring) {
             const std::size_t end = list_.size();
             for (; begin < end; ++begin) {
-                add(neighbours[static_cast<std::size_t>(list_[begin])]);
+                add(neighbours[at(list_[begin])]);
             }
         }
     }
@@ -212,7 +212,7 @@ void SkinUntangling::push_apart(Points& x, const Way& way) const {
 void SkinUntangling::iron(Points& x) const {
     for (int sweep = 0; sweep < kIronSweeps; ++sweep) {
         for (const Index vertex : ironed_) {
-            const auto near = neighbours_[static_cast<std::size_t>(vertex)];
+            const auto near = neighbours_[at(vertex)];
             Vec3 sum = Vec3::Zero();
             for (const Index i : near) {
                 sum += point(x, i);
@@ -227,13 +227,13 @@ void SkinUntangling::iron_more() {
     VertexSet more(skin_vertices_);
     more.add(ironed_);
     for (const Way& way : ways_) {
-        const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
+        const int rounds = ++rounds_[at(way.vertex)];
         if (way.triangle < 0 || rounds > kPushes) {
             more.add(way.vertex);
         }
         // A vertex that is ironed already takes its neighbours along.
         if (std::binary_search(ironed_.begin(), ironed_.end(), way.vertex)) {
-            more.add(neighbours_[static_cast<std::size_t>(way.vertex)]);
+            more.add(neighbours_[at(way.vertex)]);
         }
     }
     ironed_ = more.ascending();
@@ -243,7 +243,7 @@ void SkinUntangling::iron_more() {
 // small, and the bottom of a crease is not seen.
 void SkinUntangling::tuck_in(Points& x, Index vertex, int tries) const {
     std::vector<std::pair<double, Index>> free;
-    for (const Index i : neighbours_[static_cast<std::size_t>(vertex)]) {
+    for (const Index i : neighbours_[at(vertex)]) {
         if (!is_found(i)) {
             free.emplace_back((point(x, i) - point(x, vertex)).squaredNorm(), i);
         }
@@ -286,7 +286,7 @@ void SkinUntangling::push_and_tuck(Points& x) {
     for (int round = 0; round < kTuckRounds && !ways_.empty(); ++round) {
         std::vector<Way> pushed;
         for (const Way& way : ways_) {
-            const int rounds = ++rounds_[static_cast<std::size_t>(way.vertex)];
+            const int rounds = ++rounds_[at(way.vertex)];
             if (way.triangle < 0 || rounds > kPushes) {
                 tuck_in(x, way.vertex, std::max(0, rounds - kPushes - 1));
             } else {
@@ -310,8 +310,7 @@ void SkinUntangling::start_from_before(Points& x, std::span<const Eigen::Isometr
     near.add(moved());
     near.add_rings(neighbours_, kRings);
     for (const Index i : near.ascending()) {
-        const Eigen::Isometry3d& T =
-            motion[static_cast<std::size_t>(bone_of_[static_cast<std::size_t>(i)])];
+        const Eigen::Isometry3d& T = motion[at(bone_of_[at(i)])];
         const double way = (point(x, i) - T * point(before_, i)).norm();
         const double share = std::min(1.0, std::max(0.0, 1.0 - (way / edge_ - kStill) / kForget));
         x.row(i) += share * (T.linear() * point(offset_, i)).transpose();

@@ -43,8 +43,10 @@ void check_state(const Points& x, Eigen::Index vertices, const char* what) {
 }  // namespace
 
 struct LocalGlobal::Data {
-    Data(Eigen::Index count, const EnergyTerms& list, std::span<const Index> fixed)
-        : vertices(count), terms(list), stepper(count, list, free_vertices(count, fixed)) {}
+    Data(Eigen::Index count, EnergyTerms list, std::span<const Index> fixed)
+        : vertices(count),
+          terms(std::move(list)),
+          stepper(count, terms, free_vertices(count, fixed)) {}
 
     Eigen::Index vertices;
     EnergyTerms terms;

@@ -71,7 +71,7 @@ void LowRankSystem::set_rows(std::span<const ProjectiveConstraints* const> const
             for (std::size_t r = 0; r < static_cast<std::size_t>(list->rows()); ++r) {
                 const std::size_t before = unknown_.size();
                 for (std::size_t k = 0; k < count; ++k) {
-                    const int u = number_[static_cast<std::size_t>(c.vertices[k])];
+                    const int u = number_[at(c.vertices[k])];
                     if (u >= 0 && c.coefficients[r * count + k] != 0.0) {
                         unknown_.push_back(u);
                         coefficient_.push_back(c.coefficients[r * count + k]);
@@ -128,9 +128,9 @@ void LowRankSystem::prepare_second_matrix() {
     for (int i = 0; i < A_.size; ++i) {
         const auto row = static_cast<std::size_t>(i);
         for (std::int64_t e = A_.start[row]; e < A_.start[row + 1]; ++e) {
-            const int j = A_.column[static_cast<std::size_t>(e)];
+            const int j = A_.column[at(e)];
             if (j <= i) {
-                triplets.add(i, j, A_.value[static_cast<std::size_t>(e)]);
+                triplets.add(i, j, A_.value[at(e)]);
             }
         }
     }

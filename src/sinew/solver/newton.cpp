@@ -41,6 +41,15 @@ double total_energy(const EnergyTerms& terms, const Points& x) {
     return sum;
 }
 
+/// Work of terms without a potential, which count for nothing in the total energy.
+double work_without_potential(const EnergyTerms& terms, const Points& from, const Points& to) {
+    double sum = 0.0;
+    for (const auto& term : terms) {
+        sum += term->offers().has_potential ? 0.0 : term->work(from, to);
+    }
+    return sum;
+}
+
 /// Gradient of the sum, its free part, and the size of the forces that balance in it: the largest
 /// single term and the reactions of the constraints.
 struct Forces {
@@ -179,6 +188,7 @@ struct NewtonSolver::Run {
     Points x;
     double size = 0.0;  // of the body
     double energy = 0.0;
+    double spent = 0.0;  // work so far of terms without a potential: minus it is their energy
     Forces forces = {};
     double rounding_force = 0.0;
     int exact_wait = 0;
@@ -189,7 +199,7 @@ struct NewtonSolver::Run {
     bool is_convex = false;  // the last full step came from a positive definite exact Hessian
 
     void evaluate() {
-        energy = total_energy(terms, x);
+        energy = total_energy(terms, x) - spent;
         forces = compute_forces(terms, data.constraints, x);
     }
 
@@ -227,11 +237,13 @@ struct NewtonSolver::Run {
     double search_along(const Points& direction, double slope, double rounding) {
         for (double share = 1.0; slope < 0.0 && share >= kSmallestStep; share *= 0.5) {
             Points there = x + share * direction;
-            const double value = total_energy(terms, there);
+            const double work = work_without_potential(terms, x, there);
+            const double value = total_energy(terms, there) - spent - work;
             const double enough = energy + options.sufficient_decrease * share * slope + rounding;
             if (std::isfinite(value) && value <= enough) {
                 x = std::move(there);
                 energy = value;
+                spent += work;
                 return share;
             }
         }

@@ -20,7 +20,7 @@ std::vector<std::vector<Index>> whole_rows(const BlockHessian& pattern) {
             const Index j = pattern.columns()[s];
             rows[i].push_back(j);
             if (static_cast<std::size_t>(j) != i) {
-                rows[static_cast<std::size_t>(j)].push_back(static_cast<Index>(i));
+                rows[at(j)].push_back(static_cast<Index>(i));
             }
         }
     }
@@ -50,8 +50,8 @@ struct ReducedSystem::Data {
         dimension.assign(n, 3);
         offset.assign(n, 0);
         for (const auto& [v, freedom] : constraints.freedoms()) {
-            basis[static_cast<std::size_t>(v)] = freedom.basis;
-            dimension[static_cast<std::size_t>(v)] = freedom.dimension;
+            basis[at(v)] = freedom.basis;
+            dimension[at(v)] = freedom.dimension;
         }
         for (std::size_t v = 0; v < n; ++v) {
             offset[v] = unknowns;
@@ -84,7 +84,7 @@ struct ReducedSystem::Data {
                 if (column == j) {
                     break;
                 }
-                sum += dimension[static_cast<std::size_t>(column)];
+                sum += dimension[at(column)];
             }
             return sum;
         };
@@ -131,8 +131,7 @@ struct ReducedSystem::Data {
         for (std::size_t v = 0; v < basis.size(); ++v) {
             for (int r = 0; r < dimension[v]; ++r) {
                 const auto row = static_cast<std::size_t>(offset[v] + r);
-                double& entry = matrix.value[static_cast<std::size_t>(matrix.start[row] +
-                                                                      diagonal_before[v] + r)];
+                double& entry = matrix.value[at(matrix.start[row] + diagonal_before[v] + r)];
                 sum += entry;
                 entry += shift;
             }

@@ -30,8 +30,7 @@ MuscleTensors::MuscleTensors(const Body& body, bool keeps_volume)
                 continue;
             }
             for (Index k = f.start[t]; k < f.start[t + 1]; ++k) {
-                if (f.muscle[static_cast<std::size_t>(k)] == s.part[i] &&
-                    f.direction.row(k).squaredNorm() > 0.5) {
+                if (f.muscle[at(k)] == s.part[i] && f.direction.row(k).squaredNorm() > 0.5) {
                     bellies_.push_back({.muscle = s.part[i],
                                         .fraction = s.fraction[i],
                                         .fibre = point(f.direction, k)});
@@ -50,8 +49,8 @@ std::vector<Mat3> MuscleTensors::tensors(std::span<const FibreStretch> stretch) 
         for (std::size_t t = begin; t < end; ++t) {
             std::size_t count = 0;
             for (Index e = start_[t]; e < start_[t + 1] && count < kMost; ++e) {
-                const Belly& belly = bellies_[static_cast<std::size_t>(e)];
-                const FibreStretch& change = stretch[static_cast<std::size_t>(belly.muscle)];
+                const Belly& belly = bellies_[at(e)];
+                const FibreStretch& change = stretch[at(belly.muscle)];
                 if (change.along != 1.0 || change.across != 1.0) {
                     shares[count++] = {
                         .fibre = belly.fibre, .stretch = change, .fraction = belly.fraction};
@@ -124,7 +123,7 @@ std::vector<double> MuscleTensors::contraction_rate(std::span<const double> acti
         shares.clear();
         changes.clear();
         for (Index e = start_[t]; e < start_[t + 1]; ++e) {
-            const Belly& belly = bellies_[static_cast<std::size_t>(e)];
+            const Belly& belly = bellies_[at(e)];
             const auto m = static_cast<std::size_t>(belly.muscle);
             if (activation[m] != 0.0 || da[m] != 0.0) {
                 const FibreStretch rate = sinew::contraction_rate(activation[m]);

@@ -43,17 +43,16 @@ std::vector<double> blend(const Body& body, Value&& value) {
 TetWeights blended_weights(const Body& body, const TissueStiffness& stiffness) {
     check_ranges(stiffness, "tissue stiffness");
     std::array<double, kTissueCount> w_rot = {};
-    w_rot[static_cast<std::size_t>(Tissue::Generic)] = stiffness.generic;
-    w_rot[static_cast<std::size_t>(Tissue::Muscle)] = stiffness.muscle;
-    w_rot[static_cast<std::size_t>(Tissue::Fat)] = stiffness.fat;
-    w_rot[static_cast<std::size_t>(Tissue::Bone)] = stiffness.bone;
-    w_rot[static_cast<std::size_t>(Tissue::Tendon)] = stiffness.tendon;
+    w_rot[at(Tissue::Generic)] = stiffness.generic;
+    w_rot[at(Tissue::Muscle)] = stiffness.muscle;
+    w_rot[at(Tissue::Fat)] = stiffness.fat;
+    w_rot[at(Tissue::Bone)] = stiffness.bone;
+    w_rot[at(Tissue::Tendon)] = stiffness.tendon;
     // The paper's energies lack the factor 1/2, so its weights count twice here.
     const double scale = 2.0 * stiffness.unit;
     TetWeights weights;
-    weights.rotation = blend(body, [&](const TissueMaterial& m) {
-        return scale * w_rot[static_cast<std::size_t>(m.tissue)];
-    });
+    weights.rotation =
+        blend(body, [&](const TissueMaterial& m) { return scale * w_rot[at(m.tissue)]; });
     weights.volume.assign(weights.rotation.size(), scale * stiffness.volume);
     return weights;
 }

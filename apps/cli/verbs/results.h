@@ -1,0 +1,323 @@
+#pragma once
+
+#include "sinew/base/fields.h"
+#include "sinew/pipeline/skin_run.h"
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace sinew::cli {
+
+// What verbs without a summary of their own say with --json (docs/jobs.md): the fields of the
+// schema's "result". Optional ones are there for some inputs only.
+
+using Names = std::vector<std::string>;
+using Count = std::int64_t;
+template <class T>
+using ByName = std::vector<std::pair<std::string, T>>;
+
+/// A muscle's length in MuJoCo against ours.
+struct ConvertedMuscle {
+    std::string name;
+    std::string lacks;
+    double rms = 0.0;
+    double most = 0.0;
+    double over_1mm = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ConvertedMuscle>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.name, Field{.name = "name", .help = "of the muscle"});
+    v(o.lacks, Field{.name = "cannot_express", .help = "of its path; empty: nothing"});
+    v(o.rms, Field{.name = "rms_mm", .help = "difference of lengths", .unit = "mm"});
+    v(o.most, Field{.name = "most_mm", .help = "largest difference", .unit = "mm"});
+    v(o.over_1mm, Field{.name = "over_1mm", .help = "fraction of poses over 1 mm"});
+}
+
+struct ConvertResult {
+    std::string input;
+    std::string output;
+    std::string summary;
+    std::optional<std::string> converted = {};
+    std::optional<Names> notes = {};
+    std::optional<std::vector<ConvertedMuscle>> muscles = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ConvertResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.input, Field{.name = "input", .help = "the file read"});
+    v(o.output, Field{.name = "output", .help = "the file written"});
+    v(o.summary, Field{.name = "summary", .help = "what was written, for people"});
+    v(o.converted, Field{.name = "converted", .help = "unit and axes, where they were others"});
+    v(o.notes, Field{.name = "notes", .help = "of a model: what another program reads otherwise"});
+    v(o.muscles, Field{.name = "muscles", .help = "lengths in MuJoCo, where it is installed"});
+}
+
+struct ExportResult {
+    std::optional<Names> files = {};
+    std::optional<Count> vertices = {};
+    std::optional<Count> tets = {};
+    std::string output;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ExportResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.files, Field{.name = "files", .help = "surfaces written"});
+    v(o.vertices, Field{.name = "vertices", .help = "of the tetrahedra"});
+    v(o.tets, Field{.name = "tets", .help = "tetrahedra written"});
+    v(o.output, Field{.name = "output", .help = "the file or folder written"});
+}
+
+struct FigureResult {
+    std::string output;
+    std::string sex;
+    Count bones = 0;
+    Count muscles = 0;
+    Count skin_vertices = 0;
+    double stature = 0.0;        ///< m
+    double volume = 0.0;         ///< l
+    double muscle_volume = 0.0;  ///< l
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, FigureResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.output, Field{.name = "output", .help = "the file or folder written"});
+    v(o.sex, Field{.name = "sex", .help = "of the figure"});
+    v(o.bones, Field{.name = "bones", .help = "number of bones"});
+    v(o.muscles, Field{.name = "muscles", .help = "number of muscles"});
+    v(o.skin_vertices, Field{.name = "skin_vertices", .help = "of the skin"});
+    v(o.stature, Field{.name = "stature_m", .help = "of the figure", .unit = "m"});
+    v(o.volume, Field{.name = "volume_l", .help = "inside of the skin", .unit = "l"});
+    v(o.muscle_volume, Field{.name = "muscle_volume_l", .help = "of all muscles", .unit = "l"});
+}
+
+struct RenderResult {
+    std::string output;
+    int width = 0;
+    int height = 0;
+    double seconds = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RenderResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.output, Field{.name = "output", .help = "the picture written"});
+    v(o.width, Field{.name = "width", .help = "in pixels"});
+    v(o.height, Field{.name = "height", .help = "in pixels"});
+    v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
+}
+
+struct RemeshResult {
+    std::string output;
+    std::string summary;
+    Count new_intersections = 0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RemeshResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.output, Field{.name = "output", .help = "the file written"});
+    v(o.summary, Field{.name = "summary", .help = "what was written, for people"});
+    v(o.new_intersections, Field{.name = "new_intersections",
+                                 .help = "pairs of triangles that cross and did not before"});
+}
+
+struct RepairResult {
+    struct Action {
+        std::string part;
+        std::string what;
+        Count count = 0;
+    };
+    std::vector<Action> actions = {};
+    std::string output;
+    bool healthy = false;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RepairResult::Action>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.part, Field{.name = "part", .help = "of the file"});
+    v(o.what, Field{.name = "what", .help = "was mended"});
+    v(o.count, Field{.name = "count", .help = "how many of them"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RepairResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.actions, Field{.name = "actions", .help = "what was done"});
+    v(o.output, Field{.name = "output", .help = "the file written"});
+    v(o.healthy, Field{.name = "healthy", .help = "nothing is left to mend"});
+}
+
+struct TetrahedraliseResult {
+    std::string output;
+    Count vertices = 0;
+    Count tets = 0;
+    double volume = 0.0;  ///< l
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, TetrahedraliseResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.output, Field{.name = "output", .help = "the file written"});
+    v(o.vertices, Field{.name = "vertices", .help = "of the tetrahedra"});
+    v(o.tets, Field{.name = "tets", .help = "number of tetrahedra"});
+    v(o.volume, Field{.name = "volume_l", .help = "of all of them", .unit = "l"});
+}
+
+struct StudioResult {
+    std::string address;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, StudioResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.address, Field{.name = "address", .help = "of the page, printed when the studio starts"});
+}
+
+struct RomResult {
+    struct Range {
+        std::string coordinate;
+        double low = 0.0;   ///< degrees or m
+        double high = 0.0;  ///< degrees or m
+        std::string low_muscle;
+        std::string high_muscle;
+        bool rest_is_valid = true;
+    };
+    std::string model;
+    std::string joint;
+    std::vector<Range> ranges = {};
+    std::optional<Count> swings = {};
+    std::optional<Count> directions = {};
+    std::optional<Count> twists = {};
+    std::optional<Count> cells = {};
+    std::optional<Count> valid_cells = {};
+    std::optional<double> valid_fraction = {};
+    std::optional<ByName<double>> limiting_muscles = {};
+    std::optional<Names> valid = {};
+    std::optional<std::string> output = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RomResult::Range>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.coordinate, Field{.name = "coordinate", .help = "of the joint"});
+    v(o.low, Field{.name = "low", .help = "end of the range, degrees or m"});
+    v(o.high, Field{.name = "high", .help = "end of the range, degrees or m"});
+    v(o.low_muscle, Field{.name = "low_muscle", .help = "that ends it below; empty: none"});
+    v(o.high_muscle, Field{.name = "high_muscle", .help = "that ends it above; empty: none"});
+    v(o.rest_is_valid, Field{.name = "rest_is_valid", .help = "no muscle is overstretched there"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RomResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.model, Field{.name = "model", .help = "its name"});
+    v(o.joint, Field{.name = "joint", .help = "its name"});
+    v(o.ranges, Field{.name = "ranges", .help = "of its coordinates, one by one"});
+    v(o.swings, Field{.name = "swings", .help = "of a ball joint: angles away from rest"});
+    v(o.directions, Field{.name = "directions", .help = "of the swings"});
+    v(o.twists, Field{.name = "twists", .help = "about the bone"});
+    v(o.cells, Field{.name = "cells", .help = "of swing, direction and twist"});
+    v(o.valid_cells, Field{.name = "valid_cells", .help = "that can be reached"});
+    v(o.valid_fraction, Field{.name = "valid_fraction", .help = "of all rotations"});
+    v(o.limiting_muscles, Field{.name = "limiting_muscles", .help = "cells that each one ends"});
+    v(o.valid, Field{.name = "valid", .help = "rows of 0 and 1, one per swing and direction"});
+    v(o.output, Field{.name = "output", .help = "the picture written"});
+}
+
+struct IkResultFields {
+    struct Marker {
+        double weight = 1.0;
+        double rms = 0.0;      ///< mm
+        double largest = 0.0;  ///< mm
+        Count frames = 0;
+    };
+    std::string model;
+    std::string input;
+    Count frames = 0;
+    Count unsolved_frames = 0;
+    double frames_per_s = 0.0;
+    double rms = 0.0;  ///< mm
+    ByName<Marker> markers = {};
+    Names notes = {};
+    std::optional<std::string> output = {};
+    std::optional<std::string> errors = {};
+    std::optional<std::string> plot = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, IkResultFields::Marker>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.weight, Field{.name = "weight", .help = "of the marker"});
+    v(o.rms, Field{.name = "rms_mm", .help = "error over the frames", .unit = "mm"});
+    v(o.largest, Field{.name = "largest_mm", .help = "error of any frame", .unit = "mm"});
+    v(o.frames, Field{.name = "frames", .help = "in which it was seen"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, IkResultFields>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.model, Field{.name = "model", .help = "its name"});
+    v(o.input, Field{.name = "input", .help = "measured markers"});
+    v(o.frames, Field{.name = "frames", .help = "of the motion"});
+    v(o.unsolved_frames, Field{.name = "unsolved_frames", .help = "that did not converge"});
+    v(o.frames_per_s, Field{.name = "frames_per_s", .help = "solved", .unit = "1/s"});
+    v(o.rms, Field{.name = "rms_mm", .help = "error of all markers and frames", .unit = "mm"});
+    v(o.markers, Field{.name = "markers", .help = "errors by marker"});
+    v(o.notes, Field{.name = "notes", .help = "worth knowing"});
+    v(o.output, Field{.name = "output", .help = "the motion written"});
+    v(o.errors, Field{.name = "errors", .help = "the table of errors written"});
+    v(o.plot, Field{.name = "plot", .help = "the picture written"});
+}
+
+struct ScaleResult {
+    struct Pair {
+        std::string measurement;
+        Names markers = {};
+        double measured = 0.0;  ///< m
+        double model = 0.0;     ///< m
+    };
+    std::string model;
+    std::string input;
+    ByName<std::array<double, 3>> factors = {};
+    std::vector<Pair> pairs = {};
+    double mass = 0.0;        ///< kg
+    double static_rms = 0.0;  ///< mm
+    std::optional<std::string> output = {};
+    Names notes = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ScaleResult::Pair>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.measurement, Field{.name = "measurement", .help = "its name"});
+    v(o.markers, Field{.name = "markers", .help = "the two between which it is measured"});
+    v(o.measured, Field{.name = "measured_m", .help = "on the person", .unit = "m"});
+    v(o.model, Field{.name = "model_m", .help = "on the model", .unit = "m"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, ScaleResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.model, Field{.name = "model", .help = "its name"});
+    v(o.input, Field{.name = "input", .help = "measured markers"});
+    v(o.factors, Field{.name = "factors", .help = "x, y and z of each body"});
+    v(o.pairs, Field{.name = "pairs", .help = "distances that the factors come from"});
+    v(o.mass, Field{.name = "mass_kg", .help = "of the scaled model", .unit = "kg"});
+    v(o.static_rms, Field{.name = "static_rms_mm", .help = "of markers at rest", .unit = "mm"});
+    v(o.output, Field{.name = "output", .help = "the model written"});
+    v(o.notes, Field{.name = "notes", .help = "worth knowing"});
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,73 @@
+#include "sinew/fit/layer_order.h"
+
+#include "sinew/geometry/measure.h"
+#include "sinew/geometry/signed_distance.h"
+#include "sinew/linalg/svd3.h"
+#include "sinew/mesh/connectivity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kOutside = 2e-4;   // m, beyond which a vertex is put back
+constexpr double kLeastSize = 0.4;  // of the offset
+constexpr double kMostSize = 1.6;
+constexpr int kHalvings = 6;
+
+}  // namespace
+
+Points carried_under(const Points& outer, const Points& inner, const Points& now,
+                     const Triangles& triangles) {
+    const Lists around = neighbours_of_vertices(triangles, outer.rows());
+    Points result(now.rows(), 3);
+    for (Eigen::Index i = 0; i < now.rows(); ++i) {
+        Mat3 S = Mat3::Zero();
+        double before = 0.0;
+        double after = 0.0;
+        for (const Index w : around[at(i)]) {
+            const Vec3 then = point(outer, w) - point(outer, i);
+            const Vec3 here = point(now, w) - point(now, i);
+            S += here * then.transpose();
+            before += then.squaredNorm();
+            after += here.squaredNorm();
+        }
+        const double size =
+            before > 0.0 ? std::clamp(std::sqrt(after / before), kLeastSize, kMostSize) : 1.0;
+        const Vec3 offset = point(inner, i) - point(outer, i);
+        result.row(i) = (point(now, i) + size * (nearest_rotation(S) * offset)).transpose();
+    }
+    return result;
+}
+
+Eigen::Index put_inside(const Points& outer, const Triangles& triangles, double under,
+                        std::span<const char> is_held, Points& inner) {
+    const SignedDistance distance({.points = outer, .triangles = triangles});
+    const Eigen::VectorXd all = distance.at_all(inner);
+    const Points normals = vertex_normals(outer, triangles);
+    Eigen::Index moved = 0;
+    for (Eigen::Index i = 0; i < inner.rows(); ++i) {
+        if (!(all[i] > kOutside) || (!is_held.empty() && is_held[at(i)] != 0)) {
+            continue;
+        }
+        ++moved;
+        const Vec3 own = point(outer, i);
+        const Vec3 offset = point(inner, i) - own;
+        Vec3 found = own - under * point(normals, i);
+        double part = 1.0;
+        for (int step = 0; step < kHalvings; ++step) {
+            part *= 0.5;
+            const Vec3 tried = own + part * offset;
+            if (distance.at(tried) < -under) {
+                found = tried;
+                break;
+            }
+        }
+        inner.row(i) = found.transpose();
+    }
+    return moved;
+}
+
+}  // namespace sinew

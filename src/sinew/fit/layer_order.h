@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sinew/mesh/triangle_mesh.h"
+
+#include <span>
+
+namespace sinew {
+
+/// A surface that goes with another of the same triangulation as flesh goes with its skin: the
+/// offset of every vertex turns as the skin around it turned, and grows and shrinks with it.
+/// @param outer  the skin before, `inner` what lay under it; `now` the skin afterwards
+Points carried_under(const Points& outer, const Points& inner, const Points& now,
+                     const Triangles& triangles);
+
+/// Puts vertices of `inner` that are outside the closed surface `outer` back: towards their own
+/// vertex of it, halving, and at last `under` (m) below that vertex.
+/// @param is_held  vertices that stay whatever they are; empty: none
+/// @returns how many moved
+Eigen::Index put_inside(const Points& outer, const Triangles& triangles, double under,
+                        std::span<const char> is_held, Points& inner);
+
+}  // namespace sinew

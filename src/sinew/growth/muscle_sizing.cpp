@@ -1,0 +1,69 @@
+#include "sinew/growth/muscle_sizing.h"
+
+#include "sinew/base/error.h"
+#include "sinew/body/muscle_meshes.h"
+#include "sinew/body/summary.h"
+#include "sinew/growth/fat_growth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kLeastAlpha = 0.6;
+constexpr double kMostAlpha = 2.0;
+constexpr int kSizingIterations = 60;
+
+double muscle_density(const Body& body) {
+    double density = 0.0;
+    for (const TissueMaterial& material : body.materials) {
+        density = material.tissue == Tissue::Muscle ? material.density : density;
+    }
+    return density;
+}
+
+}  // namespace
+
+SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
+                                    const Progress& progress) {
+    if (body.sex == Sex::Unknown) {
+        throw InputError({.where = fmt::format("body '{}'", body.name),
+                          .found = "no sex",
+                          .needs = "a woman or a man, whose muscles are known",
+                          .remedy = "keep the muscles as they are: --muscles specimen"});
+    }
+    const BodySummary before = summarise(body);
+    MuscleGrowth growth(body);
+    std::vector<double> bellies;
+    for (const MuscleMeasure& m : growth.measures()) {
+        bellies.push_back(m.belly_before);
+    }
+    const std::vector<double> wanted = expected_bellies(
+        sizes, body.muscles, bellies, body.sex, before.stature, before.mass, muscle_density(body));
+    std::vector<double> alpha(bellies.size(), 1.0);
+    for (std::size_t m = 0; m < alpha.size(); ++m) {
+        if (bellies[m] > 0.0) {
+            alpha[m] = std::clamp(std::sqrt(wanted[m] / bellies[m]), kLeastAlpha, kMostAlpha);
+        }
+    }
+    growth.set_growth(alpha);
+    SizedMuscles result;
+    result.report = growth.iterate(kSizingIterations, progress);
+    result.muscles = growth.measures();
+    result.body = growth.body();
+    // Fat gives way as far as it can: the mass stays.
+    FatPlan fat;
+    fat.total = fat_volume_for_mass(result.body, before.mass);
+    fat.spread.assign(result.body.skin.tet_vertex.size(), 1.0);
+    result.body = grow_fat(result.body, fat, {}, progress).body;
+    fit_muscle_meshes(body, result.body);
+    measure_after(result.body, result.muscles);
+    result.mass = summarise(result.body).mass;
+    return result;
+}
+
+}  // namespace sinew
