@@ -157,6 +157,34 @@ TEST(C3d, FilesCutAnywhereAreRefusedOrRead) {
     EXPECT_NO_THROW(parse_c3d(bytes, "whole.c3d"));
 }
 
+// Numbers of a file are no numbers of plates and channels until they are seen to be.
+TEST(C3d, PlatesAndChannelsBeyondAllNumbersAreLeftOut) {
+    C3dMaker file{.markers = {"A"}, .channels = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"}};
+    file.has_plate = true;
+    file.frames = {{Vec3(0.0, 0.0, 0.0)}};
+    file.samples = {std::vector<double>(6, 1.0)};
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    file.plate_channels = {1e30F, -1e30F, nan, 7.0F, 0.0F, 6.0F};
+    const C3dData data = parse_c3d(file.bytes(), "a.c3d");
+    ASSERT_EQ(data.plates.size(), 1U);
+    EXPECT_EQ(data.plates[0].force[0], Vec3(0.0, 0.0, 0.0));
+    for (const float type : {1e30F, -1e30F, nan, 5.0F}) {
+        file.plate_type = type;
+        EXPECT_TRUE(parse_c3d(file.bytes(), "a.c3d").plates.empty()) << type;
+    }
+}
+
+TEST(C3d, SamplesWithoutChannelsAreNotCounted) {
+    C3dMaker file{.markers = {"A"}, .channels = {"Fx"}};
+    file.frames = {{Vec3(0.0, 0.0, 0.0)}};
+    file.samples = {{1.0}};
+    std::string bytes = file.bytes();
+    bytes[18] = bytes[19] = '\xff';  // word 10 of the header: 65535 analog values per frame
+    const C3dData data = parse_c3d(bytes, "a.c3d");
+    EXPECT_TRUE(data.analog.times.empty());
+    EXPECT_TRUE(data.analog.columns.empty());
+}
+
 TEST(LoadsSetup, XmlAndJsonSayTheSame) {
     const std::string xml = R"(<OpenSimDocument Version="30000"><ExternalLoads><objects>
         <ExternalForce name="right"><applied_to_body>foot</applied_to_body>

@@ -21,6 +21,8 @@ struct C3dMaker {
     float scale = -1.0F;  ///< > 0: integers
     std::string y_screen = "+Z";
     bool has_plate = false;  ///< type 2 on channels 1 to 6, 400 by 600 mm about (200, 300)
+    float plate_type = 2.0F;
+    std::vector<float> plate_channels = {1, 2, 3, 4, 5, 6};
     std::vector<float> origin = {0.0F, 0.0F, -20.0F};
 
     std::string bytes() const {
@@ -70,8 +72,8 @@ struct C3dMaker {
         if (has_plate) {
             group(3, "FORCE_PLATFORM");
             numbers(3, "USED", {1.0F}, {});
-            numbers(3, "TYPE", {2.0F}, {1});
-            numbers(3, "CHANNEL", {1, 2, 3, 4, 5, 6}, {6, 1});
+            numbers(3, "TYPE", {plate_type}, {1});
+            numbers(3, "CHANNEL", plate_channels, {6, 1});
             // Corners as seen by a plate whose z axis points down: x forward, y to the right.
             numbers(3, "CORNERS", {400, 0, 0, 0, 0, 0, 0, 600, 0, 400, 600, 0}, {3, 4, 1});
             numbers(3, "ORIGIN", origin, {3, 1});
