@@ -78,7 +78,7 @@ bool is_crossed_twice(const PatchTable& table, std::size_t pattern, int axis, in
             return false;
         }
         const int edge = edge_between(c[k], c[(k + 1) % 4]);
-        const auto owner = table.patch[pattern][static_cast<std::size_t>(edge)];
+        const int owner = table.patch[pattern][static_cast<std::size_t>(edge)];
         if (k > 0 && owner != patch) {
             return false;
         }
