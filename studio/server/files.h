@@ -34,11 +34,13 @@ public:
     /// Reads or makes the body that the studio begins with, and shows it.
     void load_first();
 
+    /// Another body in place of the one that is shown. The quick worker's thread.
+    void show_person(Body body);
+
     void add_verbs();  ///< open, save, export
 
 private:
     Body first_body();
-    void show_person(Body body);
     Json open(const std::string& file);
     Json save(const std::string& file);
     Json export_body(const std::string& file);

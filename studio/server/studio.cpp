@@ -8,6 +8,7 @@
 #include "studio/server/growth.h"
 #include "studio/server/jobs.h"
 #include "studio/server/motion.h"
+#include "studio/server/scans.h"
 #include "studio/server/stage.h"
 #include "studio/server/verbs.h"
 #include "studio/server/views.h"
@@ -44,6 +45,7 @@ struct Studio::Data {
         motion.add_verbs(verbs);
         files.add_verbs();
         add_forces_verb(verbs, growth, workspace);
+        add_fit_verb(verbs, files, jobs, workspace, options.cache);
         jobs.add_verbs(verbs);
         {
             const Lock lock = monitor.lock();

@@ -1,7 +1,5 @@
 #include "sinew/base/error.h"
-#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
-#include "sinew/io/content_hash.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/pipeline/body_cache.h"
@@ -186,11 +184,7 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     }
     MeshPart skin = skin_part(fitted);
     if (fitted.person) {
-        Provenance& provenance = fitted.person->body.provenance;
-        provenance.command = context.command_line;
-        provenance.inputs.push_back({.name = std::filesystem::path(s.scan).filename().string(),
-                                     .hash = file_hash_text(s.scan)});
-        write_archive(s.output, fitted.person->body);
+        write_person(s.output, fitted, s.scan, context.command_line);
     } else {
         write_surface(s.output, std::vector<MeshPart>{skin});
     }

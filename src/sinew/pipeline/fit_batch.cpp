@@ -3,7 +3,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/version.h"
-#include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/content_hash.h"
 #include "sinew/io/csv_file.h"
@@ -195,11 +194,7 @@ void write_result(const FitRow& row, const std::string& key, const ResultFiles& 
     result.summary.output = (fitted.person ? files.body : files.skin).filename().string();
     write_surface(files.skin, std::vector<MeshPart>{skin_part(fitted)});
     if (fitted.person) {
-        Provenance& provenance = fitted.person->body.provenance;
-        provenance.command = "sinew fit";  // the same for every worker
-        provenance.inputs.push_back(
-            {.name = result.summary.input, .hash = file_hash_text(row.job.scan)});
-        write_archive(files.body, fitted.person->body);
+        write_person(files.body, fitted, row.job.scan);  // by no worker's own command
     }
     Json document;
     document["key"] = key;

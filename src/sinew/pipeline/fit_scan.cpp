@@ -8,6 +8,8 @@
 #include "sinew/build/segment_masses.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/io/archive.h"
+#include "sinew/io/content_hash.h"
 #include "sinew/io/landmark_file.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/io/shape_space_file.h"
@@ -256,6 +258,15 @@ FitSummary summary_of(const FittedScan& fitted) {
         s.crossings = static_cast<int>(person.crossings);
     }
     return s;
+}
+
+void write_person(const std::filesystem::path& path, FittedScan& fitted,
+                  const std::filesystem::path& scan, const std::string& command) {
+    SINEW_ASSERT(fitted.person.has_value(), "{} has been made into a skin alone", scan.string());
+    Provenance& provenance = fitted.person->body.provenance;
+    provenance.command = command;
+    provenance.inputs.push_back({.name = scan.filename().string(), .hash = file_hash_text(scan)});
+    write_archive(path, fitted.person->body);
 }
 
 MeshPart skin_part(const FittedScan& fitted) {

@@ -213,6 +213,12 @@ TetMesh layered_template(const FitJob& job, const Progress& progress = {});
 
 FitSummary summary_of(const FittedScan& fitted);
 
+/// The person's body as a file. It says where it comes from: the scan's name and hash, and the
+/// command.
+/// @throws InputError  where it cannot be written; the scan must have been made into a body
+void write_person(const std::filesystem::path& path, FittedScan& fitted,
+                  const std::filesystem::path& scan, const std::string& command = "sinew fit");
+
 /// The posed skin with its distances and confidence per vertex ("distance_mm", "confidence").
 MeshPart skin_part(const FittedScan& fitted);
 

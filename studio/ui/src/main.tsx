@@ -45,17 +45,20 @@ function turnByKey(event: KeyboardEvent): void {
   view.stage.nudge(...nudge);
 }
 
-function pickFiles(accept: string): void {
+function pick(accept: string, multiple: boolean, take: (files: File[]) => void): void {
   const input = document.createElement('input');
   input.type = 'file';
   input.accept = accept;
-  input.multiple = true;
-  input.onchange = () => void session.openFiles(input.files ?? []);
+  input.multiple = multiple;
+  input.onchange = () => take([...(input.files ?? [])]);
   input.click();
 }
+const pickFiles = (accept: string) => pick(accept, true, (files) => void session.openFiles(files));
+const pickFile = (accept: string, take: (file: File) => void) => pick(accept, false, ([file]) => file && take(file));
 
 const actions: AppActions = {
   pickFiles,
+  pickFile,
   takePicture: () => void view.stage.snapshot().then((blob) => downloadBlob(blob, 'body.png')),
   focusMuscle: (name) => view.focusPart(name),
   look: (name) => view.look(name),

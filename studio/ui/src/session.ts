@@ -2,6 +2,7 @@
 import { batch, effect } from '@preact/signals';
 import { EditQueue } from './model/edit_queue';
 import { downloadFile, upload } from './model/files';
+import { fitFields, personText, type ScanOptions } from './model/scans';
 import * as store from './model/store';
 import { changesFor, type TargetKind } from './model/targets';
 import { Connection, ConnectionLostError, RefusedError } from './protocol/connection';
@@ -309,6 +310,18 @@ export class Session {
       if (answer.catalogue) this.receive({ event: 'catalogue', catalogue: answer.catalogue as Catalogue });
     }
     store.addToast({ level: 'info', text: `Opened ${name}` });
+  }
+
+  /** A scan becomes the body that is shown. */
+  async fitScan(file: File, options: ScanOptions): Promise<void> {
+    try {
+      store.announce(`Reading ${file.name}`);
+      const name = await upload(file);
+      const answer = await this.command('fit', { file: name, options: fitFields(options) });
+      if (answer) store.addToast({ level: 'info', text: personText(answer) });
+    } catch (error) {
+      this.report(error);
+    }
   }
 
   async save(file: string): Promise<void> {

@@ -187,6 +187,10 @@ export class MockServer {
         }));
         return { coordinate: String(command.coordinate ?? 'elbow_l'), coordinates: ['elbow_l', 'knee_l'], unit: 'deg', values, muscles };
       }
+      case 'fit': {
+        const name = String(command.file).replace(/\.\w+$/, '.sinew');
+        return { file: name, url: `/api/files/${name}`, person: { stature_m: 1.72, mass_kg: 64, fat_kg: 16, distance_mm: { mean: 0.31 } } };
+      }
       case 'open':
         return this.open(String(command.file));
       case 'save':

@@ -19,6 +19,7 @@ import { TopBar, type TopBarActions } from './top_bar';
 
 export interface AppActions extends Omit<TopBarActions, 'showHelp'> {
   focusMuscle(name: string): void;
+  pickFile(accept: string, take: (file: File) => void): void;
   look(view: ViewName): void;
 }
 
@@ -122,7 +123,7 @@ function Panel({ actions }: { actions: AppActions }) {
         <p class="hint">Waiting for the body…</p>
       ) : (
         <>
-          {tab === 'start' && <StartPanel />}
+          {tab === 'start' && <StartPanel pickFile={actions.pickFile} />}
           {tab === 'muscles' && <MusclesPanel focus={actions.focusMuscle} />}
           {tab === 'fat' && <FatPanel />}
           {tab === 'bones' && <BonesPanel />}

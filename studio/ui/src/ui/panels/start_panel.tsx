@@ -2,10 +2,11 @@ import { readable } from '../../model/format';
 import * as store from '../../model/store';
 import { session } from '../../session';
 import { Section } from '../controls';
+import { ScanSection } from './scan_section';
 import { WholeBodySlider } from './whole_body_slider';
 
 /** A whole body in a few moves: its size, its fat, and recipes to begin with. */
-export function StartPanel() {
+export function StartPanel({ pickFile }: { pickFile(accept: string, take: (file: File) => void): void }) {
   const { recipes } = store.catalogue.value!;
   return (
     <>
@@ -14,6 +15,7 @@ export function StartPanel() {
         <WholeBodySlider target="stature" testid="start-stature" label="Stature" />
         <WholeBodySlider target="body_fat" testid="start-body-fat" label="Body fat" />
       </Section>
+      <ScanSection pickFile={pickFile} />
       <Section title="Recipes">
         <div class="cards">
           {recipes.map((recipe) => (
