@@ -25,8 +25,8 @@ export function ScanSection({ pickFile }: { pickFile(accept: string, take: (file
         </select>
       </label>
       <label class="field">
-        <span>Weight, kg</span>
-        <input data-testid="scan-weight" inputMode="decimal" placeholder="if known" aria-label="Weight of the scanned person in kilograms" value={weight} onInput={(e) => setWeight(e.currentTarget.value)} />
+        <span>Weight</span>
+        <input data-testid="scan-weight" inputMode="decimal" placeholder="kg, if known" aria-label="Weight of the scanned person in kilograms" value={weight} onInput={(e) => setWeight(e.currentTarget.value)} />
       </label>
       <div class="chips">
         <Button testid="scan-open" label={isBusy ? 'Fitting…' : 'Open a scan…'} icon="open" wide disabled={isBusy} onClick={() => pickFile(SCAN_FILES, (file) => void fit(file))} />
