@@ -34,6 +34,8 @@ void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_shor
             const double stature = sex == Sex::Male ? kMen[i] : kWomen[i];
             const double mass = kIndices[k] * stature * stature;
             const double share = expected_composition(sex, stature, mass).fat / mass;
+            const std::string who =
+                fmt::format("{} {:.2f} m {:.1f} kg", name_of(sex), stature, mass);
             ++b.grid;
             try {
                 const MadePerson person = make_person(
@@ -46,10 +48,11 @@ void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_shor
                 b.worst_stature_error =
                     std::max(b.worst_stature_error, std::abs(made.stature - stature));
                 b.inverted += (tet_volumes(person.body.tets).array() <= 0.0).count();
-                b.crossing += find_self_intersections(person.body.skin.mesh).pairs.empty() ? 0 : 1;
+                if (!find_self_intersections(person.body.skin.mesh).pairs.empty()) {
+                    b.crossing.push_back(who);
+                }
             } catch (const InputError& error) {
-                b.refused.push_back(fmt::format("{} {:.2f} m {:.1f} kg: {}", name_of(sex), stature,
-                                                mass, error.what()));
+                b.refused.push_back(fmt::format("{}: {}", who, error.what()));
             }
         }
     }

@@ -12,13 +12,13 @@ namespace sinew::bench {
 /// People made of two bodies, by what was asked for and what is in the body handed over.
 struct PeopleBench {
     // A grid of statures and body mass indices, both sexes.
-    int grid = 0;                       ///< people asked for
-    int grid_made = 0;                  ///< the others were refused
-    double worst_mass_error = 0.0;      ///< kg
-    double worst_body_fat_error = 0.0;  ///< share
-    double worst_stature_error = 0.0;   ///< m
-    long inverted = 0;                  ///< tetrahedra of all of them
-    int crossing = 0;                   ///< people whose skin crosses itself
+    int grid = 0;                            ///< people asked for
+    int grid_made = 0;                       ///< the others were refused
+    double worst_mass_error = 0.0;           ///< kg
+    double worst_body_fat_error = 0.0;       ///< share
+    double worst_stature_error = 0.0;        ///< m
+    long inverted = 0;                       ///< tetrahedra of all of them
+    std::vector<std::string> crossing = {};  ///< people whose skin crosses itself
     std::vector<std::string> refused = {};
 
     // People by sex, stature and weight alone, against the regressions.

@@ -3,6 +3,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/tet_quality.h"
+#include "sinew/growth/loose_tissue.h"
 #include "sinew/growth/muscle_growth.h"
 #include "sinew/growth/skin_limits.h"
 #include "sinew/growth/skin_separation.h"
@@ -47,6 +48,34 @@ TEST(MuscleGrowth, Saito2015Eq1AFreeMuscleWidensByAlphaAndKeepsItsLength) {
     EXPECT_NEAR(after.y() / before.y(), 1.0, 2e-3);
     EXPECT_NEAR(after.x() / before.x(), 1.3, 2e-3);
     EXPECT_NEAR(grown.muscles[0].fmax / body.muscles[0].fmax, 1.69, 1e-12);
+}
+
+// Every tetrahedron is of one tissue, so nothing is loose beside a belly: it cannot gain, but what
+// it loses is filled by generic tissue, and every tetrahedron stays full.
+TEST(LooseTissue, FillsWhatWastedBelliesLeaveAndGivesNothingWhereThereIsNone) {
+    const Body body = limb_body({.along = 6, .across = 8, .has_tendons = false});
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
+    const std::vector<double> before = muscle_volumes_in_tets(body);
+    const std::vector<double> asked_for = {0.7 * before[0], 1.3 * before[1]};
+    Body changed = body;
+    const LooseTissue loose = with_loose_tissue(body, body.shares.fraction, volumes, asked_for);
+    changed.shares = loose.shares;
+    const std::vector<double> after = muscle_volumes_in_tets(changed);
+    EXPECT_NEAR(after[0], asked_for[0], 1e-9 * before[0]);
+    EXPECT_NEAR(after[1], before[1], 1e-9 * before[1]);
+    EXPECT_NEAR(loose.moved, 0.3 * before[0], 1e-9 * before[0]);
+    for (std::size_t t = 0; t + 1 < changed.shares.start.size(); ++t) {
+        double sum = 0.0;
+        for (Index e = changed.shares.start[t]; e < changed.shares.start[t + 1]; ++e) {
+            EXPECT_GT(changed.shares.fraction[at(e)], 0.0);
+            sum += changed.shares.fraction[at(e)];
+        }
+        EXPECT_NEAR(sum, 1.0, 1e-12) << t;
+    }
+    // What has what it asks for stays as it is.
+    const LooseTissue same = with_loose_tissue(body, body.shares.fraction, volumes, before);
+    EXPECT_EQ(same.shares.fraction, body.shares.fraction);
+    EXPECT_EQ(same.moved, 0.0);
 }
 
 /// A short limb of few tetrahedra, for what does not turn on their size.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +19,7 @@
 
 #include "bench/convergence_bench.h"
 #include "bench/growth_bench.h"
+#include "bench/growth_plans.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/bench_fit.h"
 #include "cli/verbs/bench_layers.h"
@@ -192,8 +194,30 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
     preview.figure = figure_for(preview.figure, BodyResolution::Preview);
     const Body body = settings.body.empty() ? make_body(preview, context.progress).body
                                             : read_body_with_tets(settings.body);
+    Json plans = Json::array();
+    const std::filesystem::path scratch =
+        std::filesystem::temp_directory_path() / fmt::format("sinew_bench_{}.sinew", ::getpid());
+    for (const bench::PlanBench& p : bench::run_growth_plans(body, scratch, context.progress)) {
+        plans.push_back({{"plan", p.plan},
+                         {"iterations", p.iterations},
+                         {"converged", p.is_converged},
+                         {"reached", p.is_reached},
+                         {"reported_muscle_l", p.reported_muscle},
+                         {"written_muscle_l", p.written_muscle},
+                         {"median_error", p.median_error},
+                         {"worst_error", p.worst_error},
+                         {"worst_muscle", p.worst_muscle},
+                         {"mesh_error", p.mesh_error},
+                         {"inverted_tets", p.inverted},
+                         {"crossing_pairs", p.crossing}});
+    }
+    if (settings.is_short) {
+        result = {{"bench", "growth"}, {"tets", body.tets.tets.rows()}, {"plans", plans}};
+        return {};
+    }
     const bench::GrowthBench b = bench::run_growth_bench(body, context.progress);
     result = {{"bench", "growth"},
+              {"plans", plans},
               {"vertices", b.vertices},
               {"tets", b.tets},
               {"threads", b.threads},
@@ -250,12 +274,13 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
 
 int run_bench(const BenchSettings& settings, const Context& context, Json& result) {
     const bool has_plot =
-        settings.name == "growth" || settings.name == "layers" || settings.name == "convergence" ||
-        ((settings.name == "solver" || settings.name == "skinning") && !settings.is_short);
+        settings.name == "layers" || settings.name == "convergence" ||
+        ((settings.name == "growth" || settings.name == "solver" || settings.name == "skinning") &&
+         !settings.is_short);
     if (!settings.output.empty() && !has_plot) {
         throw InputError({.where = "--output",
                           .found = settings.output,
-                          .needs = "a bench that draws: convergence, growth, layers, or solver or "
+                          .needs = "a bench that draws: convergence, layers, or growth, solver or "
                                    "skinning without --short",
                           .remedy = "leave --output out"});
     }

@@ -25,7 +25,8 @@ constexpr double kMostGamma = 60.0;   // beyond this the skin would fold
 /// One unknown of root finding: the volume gained rises with the strength.
 struct Unknown {
     std::vector<double> map;      // per skin vertex
-    std::vector<double> weights;  // per tetrahedron
+    std::vector<double> where;    // it changes, per tetrahedron
+    std::vector<double> weights;  // with which its volume counts, per tetrahedron
     double before = 0.0;
     double wanted = 0.0;    // volume, m^3
     double strength = 0.0;  // gamma
@@ -152,7 +153,7 @@ FatShape scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body
         for (const Unknown& u : unknowns) {
             for (std::size_t t = 0; t < ratio.size(); ++t) {
                 const double part = u.strength > 0.0 ? share[t] : 1.0;
-                ratio[t] *= std::max(floor, 1.0 + u.strength * part * u.weights[t]);
+                ratio[t] *= std::max(floor, 1.0 + u.strength * part * u.where[t]);
             }
         }
         shape = layer.scaled(ratio, progress);
@@ -219,7 +220,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
     const auto unknown = [&](const FatLayer& layer, const std::vector<double>& map) {
         Unknown u;
         u.map = map;
-        u.weights = layer.on_tets(map);
+        u.where = u.weights = layer.on_tets(map);
         u.before = layer.volume(result.body.tets.points, u.weights);
         u.strength = 5.0;
         return u;
@@ -279,8 +280,8 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         FatLayer layer(result.body, options);
         const double present = layer.volume(result.body.tets.points);
         const bool gains = *plan.total > present;
-        std::vector<double> map =
-            gains && !plan.spread.empty() ? plan.spread : std::vector<double>(vertices, 1.0);
+        std::vector<double> map = gains ? plan.spread : plan.loss;
+        map.resize(map.empty() ? vertices : map.size(), 1.0);
         Unknown u = unknown(layer, map);
         // All fat counts, not only that under the map.
         u.weights.assign(u.weights.size(), 1.0);

@@ -25,9 +25,10 @@ struct FatRegion {
 struct FatPlan {
     std::vector<FatRegion> regions = {};
     /// All subcutaneous fat afterwards, m^3; nothing: as the regions have it. Reached by gaining or
-    /// losing fat by `spread`.
+    /// losing fat by `spread` and `loss`.
     std::optional<double> total = {};
-    std::vector<double> spread = {};  ///< f per skin vertex; empty: everywhere
+    std::vector<double> spread = {};  ///< f per skin vertex where it is gained; empty: everywhere
+    std::vector<double> loss = {};    ///< f per skin vertex where it is lost; empty: everywhere
     /// Ratio of volumes per skin vertex, applied first (fat transfer); empty: none.
     std::vector<double> transfer = {};
     FatModel model = FatModel::Pressure;

@@ -6,6 +6,7 @@
 #include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/growth/loose_tissue.h"
 #include "sinew/growth/skin_limits.h"
 #include "sinew/growth/skin_separation.h"
 #include "sinew/meshing/inversions.h"
@@ -38,12 +39,8 @@ constexpr int kHoldEvery = 6;            // iterations, for what crosses by then
 constexpr int kLastHold = 24;  // iteration: what is held stays so, and the iteration can end
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
 constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
-constexpr int kHealingTurns = 4;  // opening tetrahedra may make skin cross, and the other way
-constexpr int kLooseRounds = 12;
-constexpr double kMostLoose = 1.6;    // ratio of a belly's fractions, and its inverse
-constexpr double kLooseShare = 0.9;   // of what is loose in a tetrahedron, that may give way
-constexpr double kLeastLoose = 1e-6;  // of a tetrahedron
-constexpr int kStillIterations = 2;   // one after another: accelerated steps may be short by chance
+constexpr int kHealingTurns = 4;     // opening tetrahedra may make skin cross, and the other way
+constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
 /// Forces of one term, matrix of another.
 class WithMatrix final : public EnergyTerm {
@@ -90,14 +87,13 @@ TissueStiffness matrix_weights(const MuscleGrowthOptions& o) {
 
 // Calls add(muscle, volume, is_belly) for every share of a muscle.
 template <class Add>
-void add_muscle_volumes(const Body& body, const Eigen::VectorXd& volumes,
-                        const std::vector<double>& fraction, Add&& add) {
-    const TissueShares& s = body.shares;
+void add_muscle_volumes(const Body& body, const TissueShares& s, const Eigen::VectorXd& volumes,
+                        Add&& add) {
     for (std::size_t t = 0; t + 1 < s.start.size(); ++t) {
         for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
             const Tissue tissue = body.materials[at(s.material[at(e)])].tissue;
             if (s.part[at(e)] >= 0 && (tissue == Tissue::Muscle || tissue == Tissue::Tendon)) {
-                add(s.part[at(e)], fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)],
+                add(s.part[at(e)], s.fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)],
                     tissue == Tissue::Muscle);
             }
         }
@@ -127,10 +123,10 @@ struct MuscleGrowth::Data {
     int iterations_since_set = 0;
     int still_iterations = 0;
     double last_residual = 0.0;  // m
-    // Of the new body: positions and fractions.
+    // Of the new body: positions and tissues.
     struct Healthy {
         Points x;
-        std::vector<double> fraction;
+        TissueShares shares;
         HandoverChanges changes;
     };
     mutable std::optional<Healthy> healthy;  // nothing while it is not known
@@ -149,7 +145,7 @@ struct MuscleGrowth::Data {
     void hold_skin();
     void advance_together(MuscleGrowthReport& report);
     VolumeError volume_error() const;
-    std::vector<double> settled_fractions(const Points& now) const;
+    std::vector<double> volumes_asked_for() const;
     const Healthy& healthy_body() const;
     void judge(const Points& before, std::span<const double> change, MuscleGrowthReport& report);
 };
@@ -344,12 +340,9 @@ void MuscleGrowth::Data::judge(const Points& before, std::span<const double> cha
     report.is_converged = still_iterations >= kStillIterations;
 }
 
-// Where bones and muscles around hold a belly, its tetrahedra do not reach the volume asked for.
-// What is loose in the same tetrahedra (generic tissue and fat) then gives way to it or fills in
-// behind it, as far as there is any: every belly's fractions are multiplied by one number.
-std::vector<double> MuscleGrowth::Data::settled_fractions(const Points& now) const {
+// Volumes that bellies are to have, m^3.
+std::vector<double> MuscleGrowth::Data::volumes_asked_for() const {
     const TissueShares& s = rest.shares;
-    const Eigen::VectorXd volumes = tet_volumes(now, rest.tets.tets);
     std::vector<double> asked_for(rest.muscles.size(), 0.0);
     for (std::size_t t = 0; t < growth.size(); ++t) {
         for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
@@ -359,55 +352,14 @@ std::vector<double> MuscleGrowth::Data::settled_fractions(const Points& now) con
             }
         }
     }
-    const auto is_loose = [&](Index e) {
-        const Tissue tissue = rest.materials[at(s.material[at(e)])].tissue;
-        return tissue == Tissue::Generic || tissue == Tissue::Fat;
-    };
-    std::vector<double> result = fraction;
-    std::vector<double> ratio(asked_for.size(), 1.0);
-    for (int round = 0; round < kLooseRounds; ++round) {
-        std::vector<double> present(asked_for.size(), 0.0);
-        add_muscle_volumes(rest, volumes, result, [&](Index m, double volume, bool belly) {
-            present[at(m)] += belly ? volume : 0.0;
-        });
-        for (std::size_t m = 0; m < ratio.size(); ++m) {
-            if (present[m] > 0.0 && asked_for[m] > 0.0) {
-                ratio[m] =
-                    std::clamp(ratio[m] * asked_for[m] / present[m], 1.0 / kMostLoose, kMostLoose);
-            }
-        }
-        parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t t = begin; t < end; ++t) {
-                double loose = 0.0;
-                double more = 0.0;
-                for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-                    loose += is_loose(e) ? fraction[at(e)] : 0.0;
-                    more += is_belly(e) ? fraction[at(e)] * (ratio[at(s.part[at(e)])] - 1.0) : 0.0;
-                }
-                if (loose <= kLeastLoose) {
-                    continue;
-                }
-                const double part = more > 0.0 ? std::min(1.0, kLooseShare * loose / more) : 1.0;
-                for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-                    double& f = result[at(e)];
-                    f = fraction[at(e)];
-                    if (is_belly(e)) {
-                        f *= 1.0 + part * (ratio[at(s.part[at(e)])] - 1.0);
-                    } else if (is_loose(e)) {
-                        f *= 1.0 - part * more / loose;
-                    }
-                }
-            }
-        });
-    }
-    return result;
+    return asked_for;
 }
 
 // The present apart, with nothing inside out. Opening tetrahedra may move skin, and moving skin
 // back may close some: a few turns.
 const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
     if (!healthy) {
-        healthy = Healthy{.x = x, .fraction = {}, .changes = {}};
+        healthy = Healthy{.x = x, .shares = {}, .changes = {}};
         for (int turn = 0; turn < kHealingTurns; ++turn) {
             long crossing = 0;
             if (limits) {
@@ -427,16 +379,10 @@ const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
             healthy->changes.skin =
                 std::max(healthy->changes.skin, (healthy->x.row(v) - x.row(v)).norm());
         }
-        healthy->fraction = settled_fractions(healthy->x);
-        const Eigen::VectorXd volumes = tet_volumes(healthy->x, rest.tets.tets);
-        for (std::size_t t = 0; t < growth.size(); ++t) {
-            for (Index e = rest.shares.start[t]; e < rest.shares.start[t + 1]; ++e) {
-                if (is_belly(e)) {
-                    healthy->changes.loose += volumes[static_cast<Eigen::Index>(t)] *
-                                              std::abs(healthy->fraction[at(e)] - fraction[at(e)]);
-                }
-            }
-        }
+        LooseTissue loose = with_loose_tissue(
+            rest, fraction, tet_volumes(healthy->x, rest.tets.tets), volumes_asked_for());
+        healthy->shares = std::move(loose.shares);
+        healthy->changes.loose = loose.moved;
     }
     return *healthy;
 }
@@ -572,23 +518,23 @@ std::vector<MuscleMeasure> MuscleGrowth::measures() const {
         result[m].muscle = static_cast<Index>(m);
         result[m].alpha = std::sqrt(d.stretch[m].volume());
     }
-    const auto add = [&](const Eigen::VectorXd& volumes, const std::vector<double>& fraction,
+    const auto add = [&](const Eigen::VectorXd& volumes, const TissueShares& shares,
                          double MuscleMeasure::*whole, double MuscleMeasure::*belly) {
-        add_muscle_volumes(d.rest, volumes, fraction, [&](Index m, double volume, bool is_belly) {
+        add_muscle_volumes(d.rest, shares, volumes, [&](Index m, double volume, bool is_belly) {
             result[at(m)].*whole += volume;
             result[at(m)].*belly += is_belly ? volume : 0.0;
         });
     };
-    add(tet_volumes(d.rest.tets), d.rest.shares.fraction, &MuscleMeasure::before,
+    add(tet_volumes(d.rest.tets), d.rest.shares, &MuscleMeasure::before,
         &MuscleMeasure::belly_before);
-    add(tet_volumes(d.healthy_body().x, d.rest.tets.tets), d.healthy_body().fraction,
+    add(tet_volumes(d.healthy_body().x, d.rest.tets.tets), d.healthy_body().shares,
         &MuscleMeasure::after, &MuscleMeasure::belly_after);
     return result;
 }
 
 void measure_after(const Body& body, std::span<MuscleMeasure> measures) {
     std::vector<std::pair<double, double>> volumes(body.muscles.size());
-    add_muscle_volumes(body, tet_volumes(body.tets), body.shares.fraction,
+    add_muscle_volumes(body, body.shares, tet_volumes(body.tets),
                        [&](Index m, double volume, bool is_belly) {
                            volumes[at(m)].first += volume;
                            volumes[at(m)].second += is_belly ? volume : 0.0;
@@ -601,7 +547,7 @@ void measure_after(const Body& body, std::span<MuscleMeasure> measures) {
 Body MuscleGrowth::body() const {
     const Data& d = *data_;
     Body result = with_rest_shape(d.rest, d.healthy_body().x);
-    result.shares.fraction = d.healthy_body().fraction;
+    result.shares = d.healthy_body().shares;
     // A muscle's force goes with its cross-section.
     for (std::size_t m = 0; m < result.muscles.size(); ++m) {
         const FibreStretch& change = d.stretch[m];

@@ -26,6 +26,20 @@ double muscle_density(const Body& body) {
     return density;
 }
 
+// Soles and scalp keep what they have: a body that gets leaner is not shorter.
+std::vector<double> away_from_soles_and_vertex(const TriangleMesh& skin) {
+    constexpr double kKept = 0.02;   // m of height, at both ends
+    constexpr double kFades = 0.04;  // m
+    const double low = skin.points.col(1).minCoeff();
+    const double high = skin.points.col(1).maxCoeff();
+    std::vector<double> map(at(skin.points.rows()));
+    for (std::size_t i = 0; i < map.size(); ++i) {
+        const double y = skin.points(static_cast<Eigen::Index>(i), 1);
+        map[i] = std::clamp((std::min(y - low, high - y) - kKept) / kFades, 0.0, 1.0);
+    }
+    return map;
+}
+
 }  // namespace
 
 SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
@@ -58,7 +72,7 @@ SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
     // Fat gives way as far as it can: the mass stays.
     FatPlan fat;
     fat.total = fat_volume_for_mass(result.body, before.mass);
-    fat.spread.assign(result.body.skin.tet_vertex.size(), 1.0);
+    fat.loss = away_from_soles_and_vertex(result.body.skin.mesh);
     result.body = grow_fat(result.body, fat, {}, progress).body;
     fit_muscle_meshes(body, result.body);
     measure_after(result.body, result.muscles);

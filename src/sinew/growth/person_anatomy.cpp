@@ -164,9 +164,13 @@ void PersonAnatomy::find_skin() {
     }
     visceral_unit = HarmonicField(rest, firm, rest.skin.tet_vertex).displacement(visceral_skin);
     thickness = FatLayer(rest).thickness();
+    // Fat is lost along its columns, from each skin vertex to the envelope's below it.
+    columns = skin.points - rest.envelope.mesh.points;
+    const Eigen::VectorXd length = columns.rowwise().norm();
+    columns.rowwise().normalize();
     const std::vector<ClosestPoint> above =
         SurfaceTree(rest.envelope.mesh).closest_points(skin.points);
-    // Nowhere may more be lost than lies between skin and envelope around a vertex.
+    // Nowhere hangs more than lies between skin and envelope around a vertex.
     std::vector<double> between(above.size());
     for (std::size_t i = 0; i < between.size(); ++i) {
         between[i] = above[i].distance;
@@ -176,11 +180,12 @@ void PersonAnatomy::find_skin() {
     }
     // Room and thickness vary slowly, or the skin would be rough.
     const std::vector<double> raw = outward_room(skin);
-    Eigen::MatrixXd slow(skin.points.rows(), 2);
+    Eigen::MatrixXd slow(skin.points.rows(), 3);
     constexpr double kMuch = 0.3;  // m
     for (Eigen::Index i = 0; i < slow.rows(); ++i) {
         slow(i, 0) = std::min(raw[at(i)], kMuch);
         slow(i, 1) = std::min(thickness[at(i)], between[at(i)]);
+        slow(i, 2) = length[i];
     }
     average(around, slow, rounds_for(skin, 0.5 * kNormalReach));
     room.resize(raw.size());
@@ -188,6 +193,7 @@ void PersonAnatomy::find_skin() {
         room[at(i)] = std::min(slow(i, 0), raw[at(i)]);
         thickness[at(i)] = std::min(slow(i, 1), between[at(i)]);
     }
+    to_lose = slow.col(2).cwiseMin(length);
     for (const Landmark& landmark : rest.landmarks) {
         Eigen::Index nearest = landmark.skin_vertex;
         if (nearest < 0) {

@@ -34,6 +34,8 @@ struct PersonAnatomy {
     Eigen::VectorXd belly;                    ///< of visceral fat, per skin vertex
     Eigen::MatrixXd normals;                  ///< of skin vertices, smoothed
     std::vector<double> room, thickness;      ///< per skin vertex, m
+    Points columns = Points(0, 3);            ///< of fat, outwards, unit vectors per skin vertex
+    Eigen::VectorXd to_lose;                  ///< their lengths, m
     Lists around;                             ///< of skin vertices
     HarmonicField fat_field;                  ///< how the inside follows fat under the skin
     Points visceral_skin, visceral_unit;      ///< by 1 m of visceral fat: skin, all points

@@ -472,6 +472,10 @@ MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
         }
     }
     report.measures = person_measures(person.body);
+    for (const std::ptrdiff_t column : problem.columns()) {
+        report.expected.push_back(column >= 0 ? targets.measures[column] : 0.0);
+        report.spread.push_back(column >= 0 ? targets.spread[column] : 0.0);
+    }
     report.rms_z = problem.rms_z(report.measures);
     require_met(targets, report, table, problem.columns());
     return person;

@@ -52,6 +52,8 @@ struct PersonReport {
     double mass = 0.0;                  ///< kg
     double body_fat = 0.0;              ///< share
     std::vector<double> measures = {};  ///< m, in the order of person_measure_names()
+    std::vector<double> expected = {};  ///< m, of the same, asked for or of such people
+    std::vector<double> spread = {};    ///< m, of such people; 0: not known, or asked for
     double rms_z = 0.0;                 ///< of the measures: misses over their spread
     Eigen::Index mended_tets = 0;
     Eigen::Index parted_skin = 0;  ///< skin vertices held back where skin meets skin

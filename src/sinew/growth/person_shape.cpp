@@ -21,14 +21,16 @@ namespace sinew {
 
 namespace {
 
-constexpr double kLeastFatLeft = 0.1;  // of its thickness
-constexpr double kWallGap = 0.004;     // m, of soft walls
-constexpr double kArmpit = 0.05;       // m below the shoulder where its wall begins
-constexpr double kFatDensity = 900.0;  // kg/m^3
+constexpr double kLeastFatLeft = 0.05;  // of its thickness
+constexpr double kWallGap = 0.004;      // m, of soft walls
+constexpr double kArmpit = 0.05;        // m below the shoulder where its wall begins
+constexpr double kFatDensity = 900.0;   // kg/m^3
 // Of skin that is held back: rounds at most, what a round takes away, how it fades.
 constexpr int kMostPartings = 12;
 constexpr double kHeldBack = 0.12;
 constexpr int kFadingRounds = 4;
+constexpr int kMostSmoothings = 60;  // of skin that crosses even so
+constexpr int kHealingRounds = 4;
 
 // d -> gap log(1 + exp(d / gap)): never below 0, and the order of what it moves is kept.
 double soft_wall(double d) {
@@ -84,12 +86,15 @@ Points displaced_skin(const PersonAnatomy& a, const PersonForm& form) {
             const double room = a.room[at(i)];
             s = room > 0.0 ? room * (1.0 - std::exp(-s / room)) : 0.0;
         } else {
-            const double most = (1.0 - kLeastFatLeft) * a.thickness[at(i)];
+            const double most = (1.0 - kLeastFatLeft) * a.to_lose[i];
             s = most > 0.0 ? -most * (1.0 - std::exp(s / most)) : 0.0;
         }
     }
     average(a.around, way, 3);
-    Points moved = (a.normals.array().colwise() * way.col(0).array()).matrix();
+    way = way.cwiseMax(-(1.0 - kLeastFatLeft) * a.to_lose);
+    Points moved = (a.normals.array().colwise() * way.col(0).array().max(0.0) +
+                    a.columns.array().colwise() * way.col(0).array().min(0.0))
+                       .matrix();
     if (form.fat_modulus > 0.0) {
         // The body that people are made of stands already: what is gained or lost counts.
         Eigen::MatrixXd down(way.rows(), 1);
@@ -216,9 +221,10 @@ std::span<const std::string> person_fat_regions() {
 }
 
 PersonShaper::PersonShaper(const Body& body) {
-    if (body.tets.tets.rows() == 0 || body.attachments.bone.empty()) {
+    if (body.tets.tets.rows() == 0 || body.attachments.bone.empty() ||
+        body.envelope.mesh.points.rows() != body.skin.mesh.points.rows()) {
         throw InputError({.where = "making a person of body '" + body.name + "'",
-                          .found = "no tetrahedra, or no bones in them",
+                          .found = "no tetrahedra, no bones in them, or no layer of fat",
                           .needs = "a body for simulation",
                           .remedy = "make the body with 'sinew build'"});
     }
@@ -424,6 +430,65 @@ Eigen::Index part_skin(const PersonAnatomy& a, const Points& bare, PersonShaper:
     return count;
 }
 
+// Armpits of short and heavy people may cross in the bare frame already, or where tetrahedra were
+// mended. There the skin is smoothed, and no further around than it takes.
+// @returns  whether anything crossed
+bool smooth_crossings(const PersonAnatomy& a, TriangleMesh& skin) {
+    auto pairs = find_self_intersections(skin).pairs;
+    const bool has_crossed = !pairs.empty();
+    for (int round = 0; round < kMostSmoothings && !pairs.empty(); ++round) {
+        std::vector<Index> near;
+        std::vector<char> is_near(at(skin.points.rows()), 0);
+        const auto add = [&](Index v) {
+            if (is_near[at(v)] == 0) {
+                is_near[at(v)] = 1;
+                near.push_back(v);
+            }
+        };
+        for (const auto& [s, t] : pairs) {
+            for (int k = 0; k < 3; ++k) {
+                add(skin.triangles(s, k));
+                add(skin.triangles(t, k));
+            }
+        }
+        const std::size_t crossed = near.size();
+        for (std::size_t i = 0; i < crossed; ++i) {
+            std::for_each(a.around[at(near[i])].begin(), a.around[at(near[i])].end(), add);
+        }
+        Points next(static_cast<Eigen::Index>(near.size()), 3);
+        for (std::size_t i = 0; i < near.size(); ++i) {
+            Vec3 mean = Vec3::Zero();
+            for (const Index w : a.around[at(near[i])]) {
+                mean += point(skin.points, w) / static_cast<double>(a.around[at(near[i])].size());
+            }
+            next.row(static_cast<Eigen::Index>(i)) =
+                0.5 * (point(skin.points, near[i]) + mean).transpose();
+        }
+        for (std::size_t i = 0; i < near.size(); ++i) {
+            skin.points.row(near[i]) = next.row(static_cast<Eigen::Index>(i));
+        }
+        pairs = find_self_intersections(skin).pairs;
+    }
+    return has_crossed;
+}
+
+// Nothing inside out and no skin through skin. Each may undo the other: a few rounds.
+MendedInversions healed(const PersonAnatomy& a, const Points& x) {
+    MendedInversions mended = mend_inversions(a.rest.tets, x);
+    for (int round = 0; round < kHealingRounds; ++round) {
+        const Points before = positions_of(a.rest.skin, mended.x);
+        TriangleMesh skin{.points = before, .triangles = a.rest.skin.mesh.triangles};
+        if (!smooth_crossings(a, skin)) {
+            break;
+        }
+        mended.x =
+            mend_inversions(a.rest.tets, mended.x + a.fat_field.displacement(skin.points - before),
+                            {}, a.rest.skin.tet_vertex)
+                .x;
+    }
+    return mended;
+}
+
 // What visceral fat gained becomes fat.
 void add_visceral_fat(Body& body, const Eigen::VectorXd& before) {
     const Eigen::VectorXd after = tet_volumes(body.tets);
@@ -496,7 +561,7 @@ PersonShaper::Made PersonShaper::body(const PersonForm& form, Eigen::VectorXd he
     for (const Vec3& joint : maps.joints) {
         moved.joints.push_back(joint + up);
     }
-    const MendedInversions mended = mend_inversions(d.rest.tets, made.points);
+    const MendedInversions mended = healed(d, made.points);
     Made result{.body = with_rest_shape(d.rest, mended.x, moved),
                 .mended_tets = mended.before,
                 .parted_skin = parted,

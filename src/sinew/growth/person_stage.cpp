@@ -141,7 +141,8 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
         person = make_person(base, targets, table, progress);
     }
     const double bmi = size.mass / (size.stature * size.stature);
-    if (bmi < kLeastBmi || bmi > kMostBmi) {
+    constexpr double kShown = 0.05;  // what rounding hides
+    if (bmi < kLeastBmi - kShown || bmi > kMostBmi + kShown) {
         result.warnings.push_back(
             fmt::format("a body mass index of {:.1f} lies beyond the people that measures and "
                         "composition were taken from ({:.0f} to {:.0f})",

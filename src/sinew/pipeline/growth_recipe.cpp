@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/body/body_surfaces.h"
+#include "sinew/body/person_measures.h"
 #include "sinew/body/surface.h"
 #include "sinew/build/segment_masses.h"
 #include "sinew/growth/fat_maps.h"
@@ -91,6 +92,13 @@ GrowthSummary summary_of(const GrowthResult& grown) {
                           .stature = grown.stature,
                           .fat = grown.fat_report.regions,
                           .warnings = grown.warnings};
+    const auto names = person_measure_names();
+    for (std::size_t m = 0; grown.person && m < names.size(); ++m) {
+        summary.measures.push_back({.name = names[m],
+                                    .reached = grown.person->measures[m],
+                                    .expected = grown.person->expected[m],
+                                    .spread = grown.person->spread[m]});
+    }
     for (const MuscleMeasure& m : grown.muscles) {
         summary.muscles.push_back({.name = m.name,
                                    .alpha = m.alpha,

@@ -80,6 +80,12 @@ struct GrowthSummary {
         double belly_before = 0.0;
         double belly_after = 0.0;
     };
+    struct Measure {
+        std::string name;
+        double reached = 0.0;   ///< m
+        double expected = 0.0;  ///< m
+        double spread = 0.0;    ///< m
+    };
     std::string output;
     std::optional<std::string> jump = {};
     int iterations = 0;
@@ -97,6 +103,7 @@ struct GrowthSummary {
     double stature = 0.0;
     std::vector<Muscle> muscles = {};
     std::vector<FatReport::Region> fat = {};
+    std::vector<Measure> measures = {};
     std::vector<std::string> warnings = {};
 };
 GrowthSummary summary_of(const GrowthResult& grown);
@@ -110,6 +117,19 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.volume_after, Field{.name = "volume_ml_after", .help = "with tendons", .unit = "ml"});
     v(o.belly_before, Field{.name = "belly_ml_before", .help = "without tendons", .unit = "ml"});
     v(o.belly_after, Field{.name = "belly_ml_after", .help = "without tendons", .unit = "ml"});
+}
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, GrowthSummary::Measure>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.name, Field{.name = "name", .help = "of the measure, as the survey has it"});
+    v(o.reached, Field{.name = "reached_m", .help = "of the new body", .unit = "m"});
+    v(o.expected, Field{.name = "expected_m",
+                        .help = "asked for, or the mean of people with these targets",
+                        .unit = "m"});
+    v(o.spread, Field{.name = "spread_m",
+                      .help = "standard deviation among them; 0 where it was asked for",
+                      .unit = "m"});
 }
 
 template <class Options, class Visitor>
@@ -145,6 +165,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.stature, Field{.name = "stature_m", .help = "height", .unit = "m"});
     v(o.muscles, Field{.name = "muscles", .help = "those that changed"});
     v(o.fat, Field{.name = "fat", .help = "regions that changed"});
+    v(o.measures, Field{.name = "measures", .help = "of a person, on the new body"});
     v(o.warnings, Field{.name = "warnings", .help = "what did not go as asked"});
 }
 

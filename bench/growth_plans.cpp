@@ -1,0 +1,83 @@
+#include "bench/growth_plans.h"
+
+#include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
+#include "sinew/growth/grow.h"
+#include "sinew/io/archive.h"
+#include "sinew/meshing/intersections.h"
+#include "sinew/pipeline/growth_recipe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sinew::bench {
+
+namespace {
+
+constexpr double kLeastMesh = 2e-6;  // m^3: smaller muscles are below the tetrahedra's size
+constexpr double kLitres = 1e3;
+
+// Everything but what is reported comes from the body that was read back.
+PlanBench measured_plan(const Body& before, const GrowthResult& grown, const Body& written) {
+    PlanBench b{.iterations = grown.muscle_report.iterations,
+                .is_converged = grown.is_converged,
+                .is_reached = grown.is_reached};
+    std::vector<MuscleMeasure> old = grown.muscles;
+    std::vector<MuscleMeasure> now = grown.muscles;
+    measure_after(before, old);
+    measure_after(written, now);
+    const std::vector<double> whole = muscle_volumes_in_tets(written);
+    std::vector<double> errors;
+    for (std::size_t m = 0; m < now.size(); ++m) {
+        const double wanted = now[m].alpha * now[m].alpha * old[m].belly_after;
+        if (now[m].alpha == 1.0 || wanted <= 0.0) {
+            continue;
+        }
+        b.reported_muscle += kLitres * grown.muscles[m].belly_after;
+        b.written_muscle += kLitres * now[m].belly_after;
+        const double error = now[m].belly_after / wanted - 1.0;
+        errors.push_back(std::abs(error));
+        if (std::abs(error) > std::abs(b.worst_error)) {
+            b.worst_error = error;
+            b.worst_muscle = now[m].name;
+        }
+    }
+    std::sort(errors.begin(), errors.end());
+    b.median_error = errors.empty() ? 0.0 : errors[errors.size() / 2];
+    for (std::size_t m = 0; m < whole.size(); ++m) {
+        if (whole[m] > kLeastMesh) {
+            const double mesh = enclosed_volume(written.muscles[m].mesh);
+            b.mesh_error = std::max(b.mesh_error, std::abs(mesh / whole[m] - 1.0));
+        }
+    }
+    b.inverted = (tet_volumes(written.tets).array() <= 0.0).count();
+    b.crossing = static_cast<long>(find_self_intersections(written.skin.mesh).pairs.size());
+    return b;
+}
+
+}  // namespace
+
+std::vector<PlanBench> run_growth_plans(const Body& body, const std::filesystem::path& file,
+                                        const Progress& progress) {
+    const std::vector<std::vector<NamedValue>> plans = {{{"all", 0.6}},
+                                                        {{"all", 1.6}},
+                                                        {{"all", 1.8}},
+                                                        {{"quadriceps", 1.6}, {"adductors", 1.6}},
+                                                        {{"quadriceps", 1.8}, {"adductors", 1.8}}};
+    std::vector<PlanBench> result;
+    for (const std::vector<NamedValue>& muscles : plans) {
+        const GrowthResult grown = grow_person(body, {.muscles = muscles}, progress);
+        write_archive(file, grown.body);
+        result.push_back(measured_plan(body, grown, read_body_with_tets(file)));
+        std::filesystem::remove(file);
+        for (const auto& [name, alpha] : muscles) {
+            result.back().plan +=
+                fmt::format("{}{}={}", result.back().plan.empty() ? "" : " ", name, alpha);
+        }
+    }
+    return result;
+}
+
+}  // namespace sinew::bench

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/body/body.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace sinew::bench {
+
+/// One plan of muscles: what was reported, and what is in the file that was written.
+struct PlanBench {
+    std::string plan;
+    int iterations = 0;
+    bool is_converged = false;
+    bool is_reached = false;
+    double reported_muscle = 0.0;  ///< bellies that were asked to change, l
+    double written_muscle = 0.0;   ///< the same from tetrahedra and fractions of the file, l
+    double median_error = 0.0;     ///< of bellies in the file against alpha^2
+    double worst_error = 0.0;
+    std::string worst_muscle;
+    double mesh_error = 0.0;  ///< of surfaces against tetrahedra of the file, worst above 2 ml
+    long inverted = 0;        ///< tetrahedra of the file
+    long crossing = 0;        ///< pairs of its skin triangles
+};
+
+/// All muscles by 0.6, 1.6 and 1.8, quadriceps and adductors by 1.6 and 1.8: grown, written, read
+/// back and measured.
+/// @param file  is written and removed again
+std::vector<PlanBench> run_growth_plans(const Body& body, const std::filesystem::path& file,
+                                        const Progress& progress = {});
+
+}  // namespace sinew::bench
