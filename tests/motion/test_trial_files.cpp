@@ -99,6 +99,34 @@ TEST(Trc, DamagedFilesNameTheLine) {
               std::string::npos);
 }
 
+TEST(Trc, TimesRoundedToDigitsAreThoseOfTheRate) {
+    const std::string head =
+        "PathFileType\t4\t(X/Y/Z)\ta\nDataRate\tUnits\n60\tm\nFrame#\tTime\tA\n\t\tX1\tY1\tZ1\n";
+    const MarkerData rounded =
+        parse_trc(head + "1\t0.400\t1\t2\t3\n2\t0.417\t1\t2\t3\n3\t0.433\t1\t2\t3\n", "a");
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_DOUBLE_EQ(rounded.times[k], (24.0 + static_cast<double>(k)) / 60.0);
+    }
+    // Frames that come at other times are left as they are.
+    const MarkerData uneven =
+        parse_trc(head + "1\t0.400\t1\t2\t3\n2\t0.417\t1\t2\t3\n3\t0.436\t1\t2\t3\n", "a");
+    EXPECT_DOUBLE_EQ(uneven.times[2], 0.436);
+    const MarkerData exact = parse_trc(head + "1\t0.40012\t1\t2\t3\n2\t0.41667\t1\t2\t3\n", "a");
+    EXPECT_DOUBLE_EQ(exact.times[0], 0.40012);
+}
+
+TEST(Trc, ShortRowsOfManyMarkersAskForNoMemory) {
+    std::string text = "PathFileType\t4\t(X/Y/Z)\ta\nDataRate\tUnits\n60\tmm\nFrame#\tTime";
+    for (int m = 0; m < 20000; ++m) {
+        text += "\tm" + std::to_string(m);
+    }
+    text += "\n\n";
+    for (int k = 0; k < 20000; ++k) {
+        text += std::to_string(k) + "\t" + std::to_string(k) + "\n";
+    }
+    EXPECT_NE(message_of([&] { parse_trc(text, "a"); }).find("per marker"), std::string::npos);
+}
+
 TEST(C3d, MarkersOfBothNumberFormatsComeInMetresAndYUp) {
     for (const float scale : {-1.0F, 0.1F}) {
         C3dMaker file{.markers = {"RASI", "LASI"}, .scale = scale};
@@ -143,6 +171,46 @@ TEST(C3d, APlateGivesForceCentreOfPressureAndFreeTorque) {
     EXPECT_NEAR(table.at(0, static_cast<std::size_t>(find_column(table, "plate1_force_px"))), 0.25,
                 1e-5);
     EXPECT_EQ(data.analog.columns.size(), 6U);
+}
+
+TEST(C3d, UnitsOriginsAndUnsignedSamplesOfPlatesAreHeeded) {
+    // 600 N upwards, 0.1 m beside the plate's middle: the same by four ways of writing.
+    const std::vector<double> in_n_mm = {0.0, 0.0, -600.0, 0.0, 60e3, 0.0};
+    const std::vector<double> in_n_m = {0.0, 0.0, -600.0, 0.0, 60.0, 0.0};
+    for (int way = 0; way < 4; ++way) {
+        C3dMaker file{.markers = {"A"}, .channels = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"}};
+        file.has_plate = true;
+        file.frames = {{Vec3(0.0, 0.0, 0.0)}};
+        file.samples = {way == 0 ? in_n_mm : in_n_m};
+        file.units = {"N", "N", "N", "N.m", "N.m", "N.m"};
+        if (way == 0) {
+            file.units = {"N", "N", "N", "Nmm", "Nmm", "Nmm"};
+        } else if (way == 2) {
+            file.origin = {0.0F, 0.0F, 20.0F};  // the depth without its sign
+        } else if (way == 3) {
+            file.scale = 0.1F;
+            file.is_unsigned = true;
+        }
+        const C3dData data = parse_c3d(file.bytes(), "a.c3d");
+        ASSERT_EQ(data.plates.size(), 1U) << way;
+        EXPECT_LT((data.plates[0].force[0] - Vec3(0.0, 600.0, 0.0)).norm(), 1e-3) << way;
+        EXPECT_LT((data.plates[0].point[0] - Vec3(0.3, 0.0, -0.3)).norm(), 1e-5) << way;
+        const bool is_said = std::any_of(
+            data.notes.begin(), data.notes.end(),
+            [](const std::string& note) { return note.find("origin") != std::string::npos; });
+        EXPECT_EQ(is_said, way == 2);
+    }
+    // A level force, whose moment shows where the sensors lie.
+    C3dMaker file{.markers = {"A"}, .channels = {"Fx", "Fy", "Fz", "Mx", "My", "Mz"}};
+    file.has_plate = true;
+    file.frames = {{Vec3(0.0, 0.0, 0.0)}};
+    // At the middle, 20 mm above the sensors: M = (0, 0, -20) x (100, 0, -600) N mm.
+    file.samples = {{100.0, 0.0, -600.0, 0.0, -2000.0, 0.0}};
+    for (const float depth : {-20.0F, 20.0F}) {
+        file.origin = {0.0F, 0.0F, depth};
+        const C3dData data = parse_c3d(file.bytes(), "a.c3d");
+        EXPECT_LT((data.plates.at(0).point[0] - Vec3(0.2, 0.0, -0.3)).norm(), 1e-5) << depth;
+    }
 }
 
 TEST(C3d, FilesCutAnywhereAreRefusedOrRead) {

@@ -24,6 +24,8 @@ struct C3dMaker {
     float plate_type = 2.0F;
     std::vector<float> plate_channels = {1, 2, 3, 4, 5, 6};
     std::vector<float> origin = {0.0F, 0.0F, -20.0F};
+    std::vector<std::string> units = {};  ///< of channels
+    bool is_unsigned = false;             ///< integers about 32768 instead of 1
 
     std::string bytes() const {
         std::string parameters;
@@ -67,8 +69,20 @@ struct C3dMaker {
         numbers(2, "GEN_SCALE", {1.0F}, {});
         numbers(2, "SCALE", std::vector<float>(channels.size(), 2.0F),
                 {static_cast<int>(channels.size())});
-        numbers(2, "OFFSET", std::vector<float>(channels.size(), 1.0F),
-                {static_cast<int>(channels.size())});
+        if (is_unsigned) {
+            std::string rest = {'\2', '\1', static_cast<char>(channels.size())};
+            for (std::size_t c = 0; c < channels.size(); ++c) {
+                append_bytes<std::uint16_t>(rest, 32768);
+            }
+            entry(2, "OFFSET", rest + '\0');
+            words(2, "FORMAT", {"UNSIGNED"});
+        } else {
+            numbers(2, "OFFSET", std::vector<float>(channels.size(), 1.0F),
+                    {static_cast<int>(channels.size())});
+        }
+        if (!units.empty()) {
+            words(2, "UNITS", units);
+        }
         if (has_plate) {
             group(3, "FORCE_PLATFORM");
             numbers(3, "USED", {1.0F}, {});
@@ -119,6 +133,10 @@ private:
             for (int s = 0; s < per_frame && !channels.empty(); ++s) {
                 for (const double v : samples[f * static_cast<std::size_t>(per_frame) +
                                               static_cast<std::size_t>(s)]) {
+                    if (is_unsigned) {
+                        append_bytes(out, static_cast<std::uint16_t>(std::lround(v / 2.0) + 32768));
+                        continue;
+                    }
                     put(v / 2.0 + 1.0);  // SCALE 2, OFFSET 1
                 }
             }

@@ -35,6 +35,19 @@ struct C3dLayout {
     double first = 0.0;
 };
 
+// Frames by TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD, each two words of 16 bits; 0: not said.
+double told_by_trial(const C3dParameters& p) {
+    const auto field = [&](const char* name) {
+        const auto word = [&](std::size_t k) {
+            const double w = p.number_at(name, k, 0.0);
+            return w < 0.0 ? w + 65536.0 : w;
+        };
+        return word(0) + 65536.0 * word(1);
+    };
+    const double end = field("TRIAL:ACTUAL_END_FIELD");
+    return end > 0.0 ? end - field("TRIAL:ACTUAL_START_FIELD") + 1.0 : 0.0;
+}
+
 C3dLayout read_c3d_layout(std::string_view bytes, std::string_view file, const C3dParameters& p) {
     ByteReader in(bytes, file, p.is_big_endian, 2);
     C3dLayout out;
@@ -65,7 +78,10 @@ C3dLayout read_c3d_layout(std::string_view bytes, std::string_view file, const C
     const std::size_t left = bytes.size() > out.data_at ? bytes.size() - out.data_at : 0;
     const std::size_t held = frame_bytes > 0 ? left / frame_bytes : 0;
     if (last == 65535 || told < 0.0) {
-        out.frames = held;
+        const double longer = p.number("POINT:LONG_FRAMES", told_by_trial(p));
+        out.frames = longer >= 1.0 && longer <= static_cast<double>(held)
+                         ? static_cast<std::size_t>(longer)
+                         : held;
     }
     if (out.frames > held) {
         in.fail(fmt::format("{} frames are announced, {} follow", out.frames, held));
@@ -123,6 +139,12 @@ void read_c3d_frames(std::string_view bytes, std::string_view file, const C3dPar
     const double gain = p.number("ANALOG:GEN_SCALE", 1.0);
     const bool is_unsigned = lower(p.text("ANALOG:FORMAT")) == "unsigned";
     const Vec3 unseen = Vec3::Constant(std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> offset;
+    for (std::size_t c = 0; c < layout.channels; ++c) {
+        // Offsets are counted as the samples are: 32768 comes as -32768.
+        const double told = p.number_at("ANALOG:OFFSET", c, 0.0);
+        offset.push_back(is_unsigned && told < 0.0 ? told + 65536.0 : told);
+    }
     for (std::size_t f = 0; f < layout.frames; ++f) {
         out.markers.times.push_back((layout.first - 1.0 + static_cast<double>(f)) / layout.rate);
         for (std::size_t m = 0; m < layout.points; ++m) {
@@ -151,31 +173,57 @@ void read_c3d_frames(std::string_view bytes, std::string_view file, const C3dPar
                     raw = is_unsigned ? static_cast<double>(static_cast<std::uint16_t>(word))
                                       : static_cast<double>(word);
                 }
-                const double value = (raw - p.number_at("ANALOG:OFFSET", c, 0.0)) *
-                                     p.number_at("ANALOG:SCALE", c, 1.0) * gain;
+                const double value = (raw - offset[c]) * p.number_at("ANALOG:SCALE", c, 1.0) * gain;
                 out.analog.values.push_back(std::isfinite(value) ? value : 0.0);
             }
         }
     }
 }
 
-// Forces and moments at the sensors' origin, in the plate's own frame, out of its channels.
-void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_t plate, int type,
-                   std::size_t row, double unit, Vec3& force, Vec3& moment, Vec3& centre) {
-    const std::size_t per_plate = type == 3 ? 8 : 6;
+struct PlateUnits {
+    double length = 1e-3;  // m
+    double moment = 1e-3;  // N m
+};
+
+std::size_t channels_of(int type) {
+    return type == 3 ? 8 : 6;
+}
+
+// The channel of a plate's value, counted from 1; 0 where there is none.
+double plate_channel(const C3dParameters& p, std::size_t plate, int type, std::size_t k) {
     const auto it = p.values.find("FORCE_PLATFORM:CHANNEL");
     const std::size_t stride = it != p.values.end() && !it->second.dimensions.empty()
                                    ? it->second.dimensions[0]
-                                   : per_plate;
+                                   : channels_of(type);
+    return p.number_at("FORCE_PLATFORM:CHANNEL", plate * stride + k, 0.0);
+}
+
+// Moments are in what ANALOG:UNITS says of them, else newtons times the markers' unit.
+PlateUnits units_of_plate(const C3dParameters& p, std::size_t plate, int type, double length) {
+    const std::vector<std::string> units = p.labels("ANALOG:UNITS");
+    const double channel = plate_channel(p, plate, type, 5);
+    std::string name;
+    if (channel >= 1.0 && channel < static_cast<double>(units.size()) + 1.0) {
+        for (const char c : lower(units[static_cast<std::size_t>(channel) - 1U])) {
+            name += c >= 'a' && c <= 'z' ? std::string(1, c) : std::string();
+        }
+    }
+    return {length, name == "nm" ? 1.0 : name == "ncm" ? 1e-2 : name == "nmm" ? 1e-3 : length};
+}
+
+// Forces and moments at the sensors' origin, in the plate's own frame, out of its channels.
+void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_t plate, int type,
+                   std::size_t row, const PlateUnits& unit, Vec3& force, Vec3& moment,
+                   Vec3& centre) {
     std::array<double, 8> x{};
-    for (std::size_t k = 0; k < per_plate; ++k) {
-        const double channel = p.number_at("FORCE_PLATFORM:CHANNEL", plate * stride + k, 0.0);
+    for (std::size_t k = 0; k < channels_of(type); ++k) {
+        const double channel = plate_channel(p, plate, type, k);
         if (channel >= 1.0 && channel < static_cast<double>(analog.columns.size()) + 1.0) {
             x[k] = analog.at(row, static_cast<std::size_t>(channel) - 1U);
         }
     }
     const auto origin = [&](std::size_t k) {
-        return unit * p.number_at("FORCE_PLATFORM:ORIGIN", plate * 3 + k, 0.0);
+        return unit.length * p.number_at("FORCE_PLATFORM:ORIGIN", plate * 3 + k, 0.0);
     };
     if (type == 3) {
         // Four corner sensors: fx12 fx34 fy14 fy23 fz1 fz2 fz3 fz4, at +-a, +-b.
@@ -197,10 +245,10 @@ void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_
         x = y;
     }
     force = Vec3(x[0], x[1], x[2]);
-    moment = unit * Vec3(x[3], x[4], x[5]);
+    moment = unit.moment * Vec3(x[3], x[4], x[5]);
     if (type == 1) {
-        centre = unit * Vec3(x[3], x[4], 0.0);
-        moment = Vec3(0.0, 0.0, unit * x[5]);
+        centre = unit.length * Vec3(x[3], x[4], 0.0);
+        moment = Vec3(0.0, 0.0, unit.moment * x[5]);
     }
 }
 
@@ -234,16 +282,26 @@ void read_plate(const C3dParameters& p, std::size_t plate, double unit, bool is_
         origin[static_cast<Eigen::Index>(k)] =
             unit * p.number_at("FORCE_PLATFORM:ORIGIN", plate * 3 + k, 0.0);
     }
+    // Sensors lie below the surface; most plates' z points down, so that it is seen from them at
+    // negative z. Some programs write the depth without its sign.
+    const double facing = is_z_up ? R(2, 2) : R(1, 2);
+    if (made.type != 1 && origin.z() * facing < 0.0) {
+        origin = -origin;
+        out.notes.push_back(fmt::format(
+            "force plate {}: its origin lies above the surface; taken with the other sign",
+            plate + 1));
+    }
     // Types 2 and 4 give the surface's middle seen from the sensors, type 3 only the depth.
     const Vec3 shift = made.type == 3   ? Vec3(0.0, 0.0, origin.z())
                        : made.type == 1 ? Vec3::Zero()
                                         : origin;
+    const PlateUnits units = units_of_plate(p, plate, made.type, unit);
     double upward = 0.0;
     for (std::size_t r = 0; r < out.analog.times.size(); ++r) {
         Vec3 force = Vec3::Zero();
         Vec3 moment = Vec3::Zero();
         Vec3 at = Vec3::Zero();
-        read_channels(p, out.analog, plate, made.type, r, unit, force, moment, at);
+        read_channels(p, out.analog, plate, made.type, r, units, force, moment, at);
         if (made.type != 1) {
             // Moment about the middle of the surface, then the point on it without level moments.
             moment -= shift.cross(force);

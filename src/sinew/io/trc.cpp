@@ -16,6 +16,10 @@ namespace sinew {
 namespace {
 
 constexpr double kUnseen = std::numeric_limits<double>::quiet_NaN();
+constexpr double kDigit = 1e-4;           // s; times with more digits are taken as they are
+constexpr double kPrintedTime = 5.01e-4;  // s; half of the last of three digits
+constexpr double kOfFrame = 0.25;         // of a frame that a time may be off by rounding
+constexpr std::size_t kLeastShare = 8;    // markers that one byte of the file may stand for
 
 // Lines of a text with their cells. Line ends may be LF, CRLF or CR.
 class TrcLines {
@@ -127,6 +131,30 @@ void read_trc_names(TrcLines& lines, MarkerData& data) {
     lines.next();  // X1 Y1 Z1 ...
 }
 
+// Programs print times with three or four digits; frames come at the rate all the same, and unequal
+// steps would be accelerations.
+void even_times(MarkerData& data) {
+    if (!(data.rate > 0.0) || data.times.size() < 2) {
+        return;
+    }
+    const double frame = std::round(data.times.front() * data.rate);
+    double most = 0.0;
+    for (std::size_t k = 0; k < data.times.size(); ++k) {
+        const double digits = data.times[k] / kDigit;
+        if (std::abs(digits - std::round(digits)) > 1e-6 * std::max(std::abs(digits), 1.0)) {
+            return;
+        }
+        most =
+            std::max(most, std::abs((frame + static_cast<double>(k)) / data.rate - data.times[k]));
+    }
+    if (most == 0.0 || most > kPrintedTime || most * data.rate > kOfFrame) {
+        return;
+    }
+    for (std::size_t k = 0; k < data.times.size(); ++k) {
+        data.times[k] = (frame + static_cast<double>(k)) / data.rate;
+    }
+}
+
 }  // namespace
 
 MarkerData parse_trc(std::string_view text, std::string_view file) {
@@ -150,6 +178,12 @@ MarkerData parse_trc(std::string_view text, std::string_view file) {
             lines.fail(fmt::format("{} cells", cells.size()),
                        fmt::format("at most {}", 2 + 3 * data.names.size()));
         }
+        // Cells may be left out at the end of a row, but not nearly all of all rows.
+        if (data.positions.size() + data.names.size() > kLeastShare * text.size()) {
+            lines.fail(
+                fmt::format("rows of {} cells for {} markers", cells.size(), data.names.size()),
+                "three coordinates per marker");
+        }
         data.times.push_back(time);
         for (std::size_t m = 0; m < data.names.size(); ++m) {
             Vec3 p = Vec3::Constant(kUnseen);
@@ -171,6 +205,7 @@ MarkerData parse_trc(std::string_view text, std::string_view file) {
     if (data.times.empty()) {
         lines.fail("no frames", "at least one row");
     }
+    even_times(data);
     return data;
 }
 

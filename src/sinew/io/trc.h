@@ -10,7 +10,8 @@ namespace sinew {
 
 /// Reads marker trajectories (.trc): three header lines, a line of names, a line of axes, rows of
 /// frame, time and three numbers per marker, separated by tabs. Empty cells are markers that were
-/// not seen. Lengths become metres by the header's Units (mm, cm, m).
+/// not seen. Lengths become metres by the header's Units (mm, cm, m). Times that are those of the
+/// header's DataRate rounded to three or four digits become exact.
 /// @throws InputError with the file and the line
 MarkerData read_trc(const std::filesystem::path& path);
 MarkerData parse_trc(std::string_view text, std::string_view file);
