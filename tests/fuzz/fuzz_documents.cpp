@@ -4,6 +4,7 @@
 #include "sinew/io/csv_file.h"
 #include "sinew/io/joint_names_file.h"
 #include "sinew/io/landmark_file.h"
+#include "sinew/io/muscle_size_files.h"
 #include "sinew/io/people_files.h"
 #include "sinew/io/shape_space_file.h"
 
@@ -11,7 +12,8 @@
 #include "tests/fuzz/fuzz_targets.h"
 
 /// Hand-written JSON documents: manifests of atlases, skeletons and motions of characters, tables
-/// of joint names, regressors of body composition, measures of people, landmarks, shape spaces.
+/// of joint names, regressors of body composition, measures and muscles of people, landmarks, shape
+/// spaces; and tables of comma separated values.
 int sinew::fuzz::feed_documents(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     sinew::fuzz::may_refuse([&] { sinew::parse_atlas_manifest(text, "fuzz"); });
@@ -37,6 +39,7 @@ int sinew::fuzz::feed_documents(const std::uint8_t* data, std::size_t size) {
         }
     });
     sinew::fuzz::may_refuse([&] { sinew::parse_people_table(text, "fuzz"); });
+    sinew::fuzz::may_refuse([&] { sinew::parse_muscle_sizes(text, "fuzz"); });
     sinew::fuzz::may_refuse([&] {
         const sinew::CsvTable table = sinew::parse_csv(text, "fuzz");
         for (const sinew::CsvTable::Row& row : table.rows) {

@@ -21,6 +21,11 @@ constexpr double kEnergyRounding = 2e-6;  // relative error of energies summed i
 constexpr double kForceRounding = 1e-7;   // of forces, against the stiffness times the size
 constexpr double kFinerRounding = 1e-8;   // of both, in double precision against the above
 constexpr double kShortestStep = 1e-3;    // of a plain step, when the energy would rise
+// Forces so many times above their rounding that have not fallen by a tenth in so many iterations
+// are taken for noise of single precision, from which the acceleration learns nothing.
+constexpr double kNoisy = 1e4;
+constexpr double kFallen = 0.9;
+constexpr int kMostNoisy = 20;
 
 std::span<double> values(Points& p) {
     return {p.data(), at(p.size())};
@@ -382,11 +387,19 @@ void FrameStepper::Data::step_guarded(Points& x, const StepRule& rule, const Pro
     const Timer local;
     double energy = evaluate(x, force, nullptr);
     double size = norm(force);
+    double lowest = size;  // of the forces so far
+    int since = 0;         // iterations that they did not fall
     const auto refine = [&] {
-        if (rule.is_stopping && !is_precise && size <= least) {
+        since = size < kFallen * lowest ? 0 : since + 1;
+        lowest = since == 0 ? size : lowest;
+        const bool is_noise = size <= least || (size <= kNoisy * least && since >= kMostNoisy);
+        if (rule.is_stopping && !is_precise && is_noise) {
             is_precise = true;
             energy = evaluate(x, force, nullptr);
             size = norm(force);
+            if (anderson && report.iterations > 0) {
+                anderson->restart();
+            }
         }
     };
     refine();
