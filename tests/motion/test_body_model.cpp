@@ -1,6 +1,7 @@
 // Models made of bodies, of recorded motions and of MuJoCo's files.
 
 #include "sinew/base/error.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/retarget.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/joint_names_file.h"
@@ -87,6 +88,24 @@ TEST(BodyModel, StrongerVolumesPullMore) {
         }
     }
     EXPECT_NEAR(model_from_body(body).muscles[0].fmax, 0.7 * before, 1e-9 * before);
+}
+
+// Paths are chosen among several courses, so a stir of micrometres may choose another one.
+TEST(BodyModel, MusclesThatOnlyStirKeepTheirSurfacesToTheBit) {
+    const Body rest = support::limb_body();
+    ASSERT_EQ(rest.muscles.size(), 2U);
+    Body grown = rest;
+    for (const auto& [m, by] : {std::pair{0, 2e-5}, std::pair{1, 1e-3}}) {
+        Points& points = grown.muscles[at(m)].mesh.points;
+        for (Eigen::Index v = 0; v < points.rows(); ++v) {
+            points(v, v % 3) += v % 2 == 0 ? by : -by;
+        }
+    }
+    fit_muscle_meshes(rest, grown);
+    EXPECT_EQ(grown.muscles[0].mesh.points, rest.muscles[0].mesh.points);
+    EXPECT_EQ(grown.muscles[0].volume, rest.muscles[0].volume);
+    const Points pushed = grown.muscles[1].mesh.points - rest.muscles[1].mesh.points;
+    EXPECT_GT(pushed.rowwise().norm().minCoeff(), 5e-4);
 }
 
 TEST(Mjcf, WhatIsWrittenIsReadAgain) {

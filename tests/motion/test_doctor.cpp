@@ -118,6 +118,17 @@ TEST(Doctor, AWrongMassVelocityForceAndGravityAreErrors) {
     EXPECT_FALSE(errors_about(harmed([](auto& m) { m.bodies[1].mass = 0.0; }), "femur_r").empty());
     EXPECT_EQ(errors_about(harmed([](auto& m) { m.gravity.y() = 9.8; }), "gravity").size(), 1U);
     EXPECT_EQ(
+        errors_about(harmed([](auto& m) { m.gravity = Vec3(-9.8, 0.0, 0.0); }), "gravity").size(),
+        1U);
+    EXPECT_EQ(
+        errors_about(harmed([](auto& m) { m.bodies[1].inertia *= 20.0; }), "'femur_r'").size(), 1U);
+    // With its inertia, so that density says nothing: more than the whole that the legs let expect.
+    const auto heavy = harmed([](auto& m) {
+        m.bodies[0].mass *= 8.0;
+        m.bodies[0].inertia *= 8.0;
+    });
+    EXPECT_EQ(errors_about(heavy, "'pelvis'").size(), 1U);
+    EXPECT_EQ(
         errors_about(harmed([](auto& m) { m.muscles[2].velocity = 0.1; }), "glut_max1_r").size(),
         2U);  // slower than any muscle, and than the other side's
     EXPECT_FALSE(

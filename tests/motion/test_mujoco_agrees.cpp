@@ -1,5 +1,6 @@
 // What Sinew writes for MuJoCo and reads of its files, tried in MuJoCo itself.
 
+#include "sinew/base/error.h"
 #include "sinew/base/random.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/osim.h"
@@ -16,6 +17,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "tests/motion/leg_model.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/temporary_folder.h"
 
@@ -267,6 +269,61 @@ TEST(MujocoAgrees, OnTheFingerThatHasPulleys) {
     ASSERT_TRUE(check.refusal.empty()) << check.refusal;
     EXPECT_GT(check.muscles.size(), 1U);
     EXPECT_LT(check.length_most, 1e-3);
+}
+
+// An ellipsoid becomes a sphere or a cylinder with the side site that keeps lengths: without one
+// the path flips to the other side within the range of the shoulder (7 cm).
+TEST(MujocoAgrees, WithinMillimetresOnTheEllipsoidsOfArm26) {
+    SINEW_NEEDS_SHARED(folder, "musculoskeletal/arm26");
+    const MujocoCheck check = written_and_tried(folder / "arm26.osim", 100, false);
+    if (check.version.empty()) {
+        GTEST_SKIP() << "needs MuJoCo's library at run time";
+    }
+    EXPECT_LT(check.length_most, 0.012);
+    EXPECT_LT(check.length_rms, 0.002);
+}
+
+// A point on the front of the femur that counts from where the straight line would cut through the
+// bone: MuJoCo's path leaves a small sphere there by itself.
+TEST(MujocoAgrees, OnAConditionalPointThatStandsForABone) {
+    MusculoskeletalModel model = support::leg_model();
+    MuscleUnit& extensor = model.muscles[0];
+    extensor.points.insert(
+        extensor.points.begin() + 1,
+        {.name = "via", .anchors = {{.body = 1, .position = Vec3(0.035, -0.4, 0.0)}}});
+    extensor.points[1].condition = 4;  // the knee
+    extensor.points[1].low = -2.1;
+    extensor.points[1].high = -0.09;
+    const OneSidedPoints ready = with_one_sided_points(model);
+    EXPECT_EQ(ready.one_sided, 1);
+    EXPECT_EQ(ready.kept + ready.left_out, 0);
+    const support::TemporaryFolder folder;
+    write_any_model(folder.path() / "model.xml", model);
+    const MujocoCheck check =
+        check_in_mujoco(folder.path() / "model.xml", model, {.poses = 100, .simulates = false});
+    if (check.version.empty()) {
+        GTEST_SKIP() << "needs MuJoCo's library at run time";
+    }
+    EXPECT_LT(check.length_most, 5e-4);
+    // A point that counts in the middle of the range only is no bone's: it is not worth a sphere.
+    model.muscles[0].points[1].low = -0.3;
+    EXPECT_EQ(with_one_sided_points(model).left_out, 1);
+}
+
+TEST(MujocoAgrees, ThatAttributesNeedNoBlanksBetweenThem) {
+    const std::string text =
+        "<mujoco><!-- it's \"a\"b --><worldbody><body name=\"a\"pos='1 2 3'quat='1 0 0 0'>"
+        "<inertial pos='0 0 0'mass='2'diaginertia='1 1 1'/></body></worldbody></mujoco>";
+    const MusculoskeletalModel model = parse_mjcf(text, "a");
+    ASSERT_EQ(model.bodies.size(), 1U);
+    EXPECT_DOUBLE_EQ(model.bodies[0].mass, 2.0);
+    const support::TemporaryFolder folder;
+    std::ofstream(folder.path() / "a.xml") << text;
+    std::array<char, 500> error{};
+    mjModel* theirs = mj_loadXML((folder.path() / "a.xml").c_str(), nullptr, error.data(), 500);
+    ASSERT_NE(theirs, nullptr) << error.data();
+    mj_deleteModel(theirs);
+    EXPECT_THROW(parse_mjcf("<mujoco model=\"a", "a"), InputError);
 }
 
 }  // namespace

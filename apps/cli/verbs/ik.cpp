@@ -1,4 +1,5 @@
 #include "sinew/io/motion_table.h"
+#include "sinew/pipeline/any_model.h"
 #include "sinew/pipeline/ik_job.h"
 
 #include <fmt/format.h>
@@ -111,7 +112,7 @@ int run_scale_verb(const ScaleSettings& settings, const Context& context, Json& 
               {"factors", factors},   {"pairs", pairs},
               {"mass_kg", done.mass}, {"static_rms_mm", 1e3 * done.marker_rms}};
     if (!job.output.empty()) {
-        const std::vector<std::string> lost = write_model(job.output, done.model);
+        const std::vector<std::string> lost = write_any_model(job.output, done.model);
         notes.insert(notes.end(), lost.begin(), lost.end());
         result["output"] = job.output;
     }

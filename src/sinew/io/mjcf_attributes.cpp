@@ -5,9 +5,40 @@
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
 
 namespace sinew::detail {
+
+std::string with_blanks_between_attributes(std::string_view xml) {
+    std::string out;
+    out.reserve(xml.size());
+    bool is_in_tag = false;
+    for (std::size_t k = 0; k < xml.size();) {
+        if (!is_in_tag && xml.substr(k, 4) == "<!--") {
+            const std::size_t end = std::min(xml.find("-->", k + 4), xml.size());
+            out += xml.substr(k, end - k);
+            k = end;
+            continue;
+        }
+        const char c = xml[k];
+        if (!is_in_tag || (c != '"' && c != '\'')) {
+            is_in_tag = c == '<' || (is_in_tag && c != '>');
+            out += c;
+            ++k;
+            continue;
+        }
+        const std::size_t close = std::min(xml.find(c, k + 1), xml.size() - 1);
+        out += xml.substr(k, close + 1 - k);
+        k = close + 1;
+        const bool is_name =
+            k < xml.size() &&
+            (std::isalpha(static_cast<unsigned char>(xml[k])) != 0 || xml[k] == '_');
+        out += is_name ? " " : "";
+    }
+    return out;
+}
 
 MjcfAttributes::MjcfAttributes(const XmlFile& file) : file_(file) {
     for (const pugi::xml_node& node : file_.root().children("compiler")) {

@@ -5,8 +5,13 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace sinew::detail {
+
+/// XML with a blank between attributes that have none (`a="1"b="2"`): MuJoCo's parser reads such
+/// files, and people's models have them.
+std::string with_blanks_between_attributes(std::string_view xml);
 
 /// Attributes of a MuJoCo model's elements as they count: with the defaults of their classes, and
 /// in the units that its <compiler> names. `childclass` is the class of elements that name none.

@@ -1,6 +1,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/units.h"
+#include "sinew/io/file_bytes.h"
 #include "sinew/io/mjcf.h"
 #include "sinew/io/mjcf_attributes.h"
 #include "sinew/io/mjcf_inertia.h"
@@ -625,6 +626,12 @@ private:
 
 constexpr int kDeepestInclude = 20;
 constexpr int kMostIncludes = 200;
+constexpr std::uint64_t kMaxMjcfBytes = std::uint64_t{256} << 20;
+
+XmlFile read_mjcf_xml(const std::filesystem::path& path) {
+    return XmlFile(detail::with_blanks_between_attributes(read_file_bytes(path, kMaxMjcfBytes)),
+                   path.string());
+}
 
 // Puts the contents of included files where they are included, as MuJoCo does; their paths are
 // relative to the model's own file.
@@ -642,7 +649,7 @@ void expand_includes(Node node, const std::filesystem::path& folder, const XmlFi
             file.fail(file.root(), fmt::format("too many files included, the last '{}'", name),
                       fmt::format("at most {} files, {} deep", kMostIncludes, kDeepestInclude));
         }
-        const XmlFile included(folder / name);
+        const XmlFile included = read_mjcf_xml(folder / name);
         pugi::xml_document copy;
         copy.append_copy(included.root());
         expand_includes(copy.document_element(), folder, file, depth + 1, count);
@@ -657,7 +664,7 @@ void expand_includes(Node node, const std::filesystem::path& folder, const XmlFi
 }  // namespace
 
 MusculoskeletalModel read_mjcf(const std::filesystem::path& path) {
-    const XmlFile file(path);
+    const XmlFile file = read_mjcf_xml(path);
     pugi::xml_document whole;
     whole.append_copy(file.root());
     int count = 0;
@@ -672,7 +679,7 @@ MusculoskeletalModel read_mjcf(const std::filesystem::path& path) {
 }
 
 MusculoskeletalModel parse_mjcf(std::string text, std::string name) {
-    const XmlFile file(std::move(text), std::move(name));
+    const XmlFile file(detail::with_blanks_between_attributes(text), std::move(name));
     return MjcfReader(file, {}).read();
 }
 

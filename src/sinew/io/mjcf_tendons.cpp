@@ -265,7 +265,8 @@ void MjcfWriter::add_wrap(Node spatial, const std::string& owner,
 // MuJoCo scales an actuator's length range to a range of fibre lengths; this pair makes its
 // fibre and tendon lengths ours, along the tendon. Its active curve is two parabolas that end
 // at lmin and lmax; 0.02 and 1.98 follow exp(-(l - 1)^2 / 0.45) [Thelen2003] within 0.09 from
-// 0.4 to 1.6, and fpmax its passive one within 0.1 up to 1.5.
+// 0.4 to 1.6, and fpmax its passive one within 0.1 up to 1.5. 0.23 and 1.80 are the least squares
+// of the usual narrower curve of [Millard2013] over 0.4 to 1.6.
 void MjcfWriter::add_actuator(const MuscleUnit& unit) {
     constexpr double kLow = 0.75;
     constexpr double kHigh = 1.05;
@@ -280,9 +281,10 @@ void MjcfWriter::add_actuator(const MuscleUnit& unit) {
     set(muscle, "force", text_of({unit.fmax * std::cos(unit.pennation)}));
     set(muscle, "vmax", text_of({std::max(unit.velocity, 0.1)}));
     set(muscle, "fvmax", text_of({std::max(unit.lengthening_force, 1.01)}));
-    set(muscle, "lmin", "0.02");
-    set(muscle, "lmax", "1.98");
-    set(muscle, "fpmax", "0.85");
+    const bool is_narrow = unit.law == MuscleLaw::Millard2012;
+    set(muscle, "lmin", is_narrow ? "0.23" : "0.02");
+    set(muscle, "lmax", is_narrow ? "1.8" : "1.98");
+    set(muscle, "fpmax", is_narrow ? "0.62" : "0.85");
 }
 
 // A muscle that is never activated pulls with MuJoCo's passive curve alone: with L = length / slack

@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/body/function_value.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/mjcf.h"
@@ -248,7 +249,7 @@ bool MjcfWriter::add_axis(Node node, const ModelJoint& joint, std::size_t i,
         has_joint_[axis.coordinate] = name;
     } else {
         name = fmt::format("{}_in_{}_{}", c.name, joint.name, i);
-        followers_.push_back({name, axis.coordinate, axis.function});
+        followers_.push_back({name, axis.coordinate, axis.function, i >= 3});
     }
     set(out, "name", name);
     set(out, "type", i < 3 ? "hinge" : "slide");
@@ -317,8 +318,9 @@ void MjcfWriter::add_follower(Node equality, const Follower& follower, const std
     set(joint, "solref", kStiffReference);
     set(joint, "solimp", kStiffImpedance);
     if (fit.error > 1e-9) {
-        notes_.push_back(fmt::format("joint '{}' follows '{}' by a polynomial, at most {:.2g} off",
-                                     follower.name, leader, fit.error));
+        ++fitted_;
+        FitError& worst = follower.is_slide ? worst_slide_ : worst_hinge_;
+        worst = fit.error > worst.error ? FitError{follower.name, fit.error} : worst;
     }
 }
 
@@ -358,8 +360,10 @@ void MjcfWriter::add_couplers() {
         if (!has_joint_.contains(lead.coordinate)) {
             add_value(lead.coordinate);
         }
-        add_follower(equality, {.name = joint->second}, has_joint_[lead.coordinate],
-                     lead.coordinate, lead.function);
+        add_follower(equality,
+                     {.name = joint->second,
+                      .is_slide = !model_.coordinates[at(coupler.dependent)].is_rotation},
+                     has_joint_[lead.coordinate], lead.coordinate, lead.function);
     }
 }
 
@@ -380,6 +384,18 @@ void MjcfWriter::add_value(Index coordinate) {
 }
 
 void MjcfWriter::add_notes() {
+    if (fitted_ > 0) {
+        std::string most;
+        if (worst_slide_.error > 0.0) {
+            most = fmt::format("{:.2g} mm ('{}')", 1e3 * worst_slide_.error, worst_slide_.joint);
+        }
+        if (worst_hinge_.error > 0.0) {
+            most += fmt::format("{}{:.2g} degrees ('{}')", most.empty() ? "" : " and ",
+                                worst_hinge_.error / kDegree, worst_hinge_.joint);
+        }
+        notes_.push_back(fmt::format(
+            "{} joints follow others by polynomials of degree 4, at most {} off", fitted_, most));
+    }
     if (small_ > 0) {
         notes_.push_back(fmt::format("{} moving bodies without mass were given 1 g", small_));
     }

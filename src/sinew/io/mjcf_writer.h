@@ -34,7 +34,12 @@ private:
         std::string name;
         Index coordinate;
         ScalarFunction function;
-        bool carries_path = false;  ///< a path point and nothing else
+        bool is_slide = false;
+    };
+    // The joint whose polynomial is furthest off, rad or m.
+    struct FitError {
+        std::string joint = {};
+        double error = 0.0;
     };
     // Which coordinate leads in the end, and by which function.
     struct Lead {
@@ -103,6 +108,9 @@ private:
     std::map<Index, bool> has_wrap_ = {};
     std::vector<Follower> followers_ = {};
     std::vector<std::string> notes_ = {};
+    FitError worst_slide_ = {};
+    FitError worst_hinge_ = {};
+    int fitted_ = 0;
     int blended_ = 0;
     int moving_ = 0;
     int rounded_ = 0;

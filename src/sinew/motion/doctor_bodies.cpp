@@ -1,9 +1,12 @@
+#include "sinew/base/text.h"
 #include "sinew/linalg/dense.h"
 #include "sinew/motion/doctor_exam.h"
+#include "sinew/motion/known_muscles.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sinew {
@@ -32,6 +35,15 @@ void examine_gravity(ModelExam& exam) {
                   .unit = "m/s^2",
                   .source = "formats count height upwards",
                   .remedy = "change the sign of gravity"});
+    } else if (most > 0.0 && axis == 0) {
+        exam.add({.what = "gravity that points sideways, along -x",
+                  .where = "the model's gravity",
+                  .value = g[axis],
+                  .low = 0.0,
+                  .high = 0.0,
+                  .unit = "m/s^2",
+                  .source = "formats count height along y or z",
+                  .remedy = "give it along -y (.osim) or -z (MuJoCo)"});
     } else if (most > 0.0 && std::abs(g.norm() - kGravity) > 0.5) {
         exam.add({.what = "gravity that is not the Earth's",
                   .where = "the model's gravity",
@@ -124,9 +136,77 @@ void examine_inertia(ModelExam& exam, const RigidBody& body) {
     }
 }
 
+// Parts of the whole mass [deLeva1996, men; the torso with the head, without the pelvis].
+struct KnownSegment {
+    const char* name;
+    double share;
+    bool is_lumped;  // models make it carry what they have no bodies for
+};
+constexpr std::array<KnownSegment, 5> kSegments = {{{"femur", 0.1416, false},
+                                                    {"tibia", 0.0433, false},
+                                                    {"humerus", 0.0271, false},
+                                                    {"pelvis", 0.1117, true},
+                                                    {"torso", 0.35, true}}};
+constexpr std::size_t kFewestSegments = 3;
+constexpr double kSegmentFactor = 4.0;  // models differ by 1.8
+constexpr double kWholeFactor = 1.2;    // of the whole mass, that one body may have
+
+const KnownSegment* segment_of(const RigidBody& body) {
+    const std::string name = lower(body.name);
+    for (const KnownSegment& segment : kSegments) {
+        if (body.mass > 0.0 && name.find(segment.name) != std::string::npos) {
+            return &segment;
+        }
+    }
+    return nullptr;
+}
+
+bool has_counterpart(const ModelExam& exam, const RigidBody& body) {
+    const std::vector<std::string> others = names_of_other_side(body.name);
+    return std::any_of(exam.model.bodies.begin(), exam.model.bodies.end(), [&](const RigidBody& b) {
+        return b.mass > 0.0 && std::find(others.begin(), others.end(), b.name) != others.end();
+    });
+}
+
+// Every segment gives a mass of the whole; one that gives quite another has a wrong mass. Those
+// that have a counterpart are compared with it (examine_sides).
+void examine_masses(ModelExam& exam) {
+    std::vector<double> wholes;
+    for (const RigidBody& body : exam.model.bodies) {
+        if (const KnownSegment* segment = segment_of(body)) {
+            wholes.push_back(body.mass / segment->share);
+        }
+    }
+    if (wholes.size() < kFewestSegments) {
+        return;
+    }
+    const auto middle = wholes.begin() + static_cast<std::ptrdiff_t>(wholes.size() / 2);
+    std::nth_element(wholes.begin(), middle, wholes.end());
+    for (const RigidBody& body : exam.model.bodies) {
+        const KnownSegment* segment = segment_of(body);
+        if (segment == nullptr || has_counterpart(exam, body)) {
+            continue;
+        }
+        const double usual = *middle * segment->share;
+        const double low = segment->is_lumped ? 0.0 : usual / kSegmentFactor;
+        const double high = segment->is_lumped ? kWholeFactor * *middle : kSegmentFactor * usual;
+        if (body.mass < low || body.mass > high) {
+            exam.add({.what = "a mass far from what the other segments let expect",
+                      .where = body_text(body),
+                      .value = body.mass,
+                      .low = low,
+                      .high = high,
+                      .unit = "kg",
+                      .source = "deLeva1996",
+                      .remedy = "look for a mass with a wrong power of ten"});
+        }
+    }
+}
+
 }  // namespace
 
 void examine_bodies(ModelExam& exam) {
+    examine_masses(exam);
     examine_gravity(exam);
     const std::vector<std::vector<Vec3>> points = fixed_points(exam.model);
     const bool has_masses = std::any_of(exam.model.bodies.begin(), exam.model.bodies.end(),

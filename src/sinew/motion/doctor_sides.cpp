@@ -17,6 +17,7 @@ constexpr double kSideForce = 4.0;     // from which on a force is wrong
 constexpr double kSideLength = 2.0;    // from which on a fibre or a tendon is wrong
 constexpr double kSideTendon = 1.15;   // tendons take up what paths leave, so they differ less
 constexpr double kSideMass = 2.5;      // small bones of coarse bodies differ by 1.7
+constexpr double kSideInertia = 10.0;  // length to the fifth: 1.6 times as long
 constexpr double kSidePoint = 0.025;   // m between a point and the mirror image of its counterpart
 constexpr double kSideRemark = 0.008;  // m
 constexpr double kSideArm = 0.008;     // m between moment arms
@@ -175,6 +176,17 @@ private:
         }
         remark_or_error("mass", where, a.mass / b.mass, kSideMass,
                         "look for a mass with a wrong power of ten");
+        const double moments = a.inertia.trace() / std::max(b.inertia.trace(), 1e-12);
+        if (a.inertia.trace() > 0.0 && std::max(moments, 1.0 / moments) > kSideInertia) {
+            exam_.add({.what = "moments of inertia differ from the other side (ratio)",
+                       .where = where,
+                       .value = moments,
+                       .low = 1.0 / kSideInertia,
+                       .high = kSideInertia,
+                       .unit = "-",
+                       .source = "left and right of one model",
+                       .remedy = "look for a moment with a wrong power of ten"});
+        }
         if (plane_.normal.isZero()) {
             return;
         }

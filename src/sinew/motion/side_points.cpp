@@ -1,6 +1,10 @@
 #include "sinew/motion/side_points.h"
 
+#include "sinew/base/random.h"
+#include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +15,12 @@ namespace {
 
 constexpr double kEndless = 100.0;  // m, of MuJoCo's cylinders
 constexpr int kSideValues = 9;      // of each coordinate
-constexpr double kUnbounded = 0.5;  // rad or m to either side where there is no range
+constexpr int kRandomPoses = 60;
+constexpr int kSideDirections = 12;    // round a cylinder
+constexpr double kUnbounded = 0.5;     // rad or m to either side where there is no range
+constexpr double kSmallSphere = 5e-4;  // m, radius; of what stands for a conditional point
+constexpr double kFarSide = 0.1;       // m to its side site
+constexpr double kGoodEnough = 1e-10;  // m^2, summed over muscles and poses
 
 // Muscles of one surface in a model of their own.
 MusculoskeletalModel only_over(const MusculoskeletalModel& model, Index object) {
@@ -23,29 +32,55 @@ MusculoskeletalModel only_over(const MusculoskeletalModel& model, Index object) 
     return out;
 }
 
-// Lengths of all muscles over the ranges of the coordinates that move them.
-std::vector<double> swept_lengths(const MusculoskeletalModel& model, const KinematicTree& tree) {
+// Poses at which lengths are compared: rest, each coordinate that moves the muscles over its range,
+// and all of them at random, where ranges end together.
+std::vector<ModelPlacement> compared_poses(const MusculoskeletalModel& model,
+                                           const KinematicTree& tree) {
     const MusclePaths paths(model, tree);
-    std::vector<bool> moves(model.coordinates.size(), false);
-    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        for (const Index c : paths.coordinates(m)) {
-            moves[at(c)] = true;
+    std::vector<std::size_t> moved;
+    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+        bool moves = false;
+        for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+            const auto& all = paths.coordinates(m);
+            moves = moves || std::find(all.begin(), all.end(), static_cast<Index>(c)) != all.end();
+        }
+        if (moves && !model.coordinates[c].is_locked) {
+            moved.push_back(c);
         }
     }
-    std::vector<double> out = paths.evaluate(tree.place(rest_coordinates(model))).length;
-    for (std::size_t c = 0; c < moves.size(); ++c) {
+    const auto value = [&](std::size_t c, double share) {
         const Coordinate& q = model.coordinates[c];
-        if (!moves[c] || q.is_locked) {
-            continue;
-        }
         const double low = std::isfinite(q.low) ? q.low : q.rest - kUnbounded;
         const double high = std::isfinite(q.high) ? q.high : q.rest + kUnbounded;
-        std::vector<double> pose = rest_coordinates(model);
+        return low + (high - low) * share;
+    };
+    const std::vector<double> rest = rest_coordinates(model);
+    std::vector<ModelPlacement> out = {tree.place(rest)};
+    for (const std::size_t c : moved) {
+        std::vector<double> pose = rest;
         for (int k = 0; k < kSideValues; ++k) {
-            pose[c] = low + (high - low) * k / (kSideValues - 1);
-            const std::vector<double> lengths = paths.evaluate(tree.place(pose)).length;
-            out.insert(out.end(), lengths.begin(), lengths.end());
+            pose[c] = value(c, static_cast<double>(k) / (kSideValues - 1));
+            out.push_back(tree.place(pose));
         }
+    }
+    Random random(Seed{3});
+    for (int k = 0; k < kRandomPoses && moved.size() > 1; ++k) {
+        std::vector<double> pose = rest;
+        for (const std::size_t c : moved) {
+            pose[c] = value(c, random.uniform());
+        }
+        out.push_back(tree.place(pose));
+    }
+    return out;
+}
+
+std::vector<double> lengths_at(const MusculoskeletalModel& model, const KinematicTree& tree,
+                               const std::vector<ModelPlacement>& poses) {
+    const MusclePaths paths(model, tree);
+    std::vector<double> out;
+    for (const ModelPlacement& pose : poses) {
+        const std::vector<double> lengths = paths.evaluate(pose).length;
+        out.insert(out.end(), lengths.begin(), lengths.end());
     }
     return out;
 }
@@ -82,15 +117,47 @@ Vec3 towards_path(const MusculoskeletalModel& model, const KinematicTree& tree, 
     return sum.norm() > 1e-6 ? Vec3(sum.normalized()) : Vec3::Zero();
 }
 
-std::vector<WrapObject> choices(const WrapObject& wrap, const Vec3& towards) {
+// Round surfaces that may stand for this one: itself, or, MuJoCo having none to wrap over, spheres
+// and cylinders for an ellipsoid. The first is that of equal volume or section.
+std::vector<WrapObject> round_shapes(const WrapObject& wrap) {
+    if (wrap.kind != WrapKind::Ellipsoid) {
+        return {wrap};
+    }
+    std::vector<WrapObject> out;
+    for (const double r : {std::cbrt(wrap.size.prod()), wrap.size.minCoeff(), wrap.size.mean()}) {
+        WrapObject sphere = wrap;
+        sphere.kind = WrapKind::Sphere;
+        sphere.size = Vec3::Constant(r);
+        out.push_back(sphere);
+    }
+    for (Eigen::Index along = 0; along < 3; ++along) {
+        const double a = wrap.size[(along + 1) % 3];
+        const double b = wrap.size[(along + 2) % 3];
+        WrapObject cylinder = wrap;
+        cylinder.kind = WrapKind::Cylinder;
+        // Its axes are those of the ellipsoid, the one along it third.
+        const Mat3 R = wrap.placement.rotation;
+        cylinder.placement.rotation.col(0) = R.col((along + 1) % 3);
+        cylinder.placement.rotation.col(1) = R.col((along + 2) % 3);
+        cylinder.placement.rotation.col(2) = R.col(along);
+        cylinder.side_axis = static_cast<int>((wrap.side_axis + 5 - along) % 3);
+        for (const double r : {std::sqrt(a * b), std::min(a, b)}) {
+            cylinder.size = Vec3(r, 2.0 * wrap.size[along], r);
+            out.push_back(cylinder);
+        }
+    }
+    return out;
+}
+
+// The surface without a side, left out, and with each of the side points.
+std::vector<WrapObject> choices(const WrapObject& wrap, const std::vector<Vec3>& sides) {
     WrapObject plain = wrap;
     plain.side_sign = 0;
     plain.size[1] = wrap.kind == WrapKind::Cylinder ? kEndless : wrap.size[1];
     WrapObject out = plain;
     out.is_active = false;
     std::vector<WrapObject> all = {plain, out};
-    for (const Vec3& side : {Vec3(wrap.side_sign * Vec3::Unit(wrap.side_axis)), towards,
-                             Vec3(wrap.side_sign * Vec3::Unit(wrap.side_axis) + towards)}) {
+    for (const Vec3& side : sides) {
         const double across = wrap.kind == WrapKind::Cylinder ? side.head<2>().norm() : side.norm();
         if (across > 0.1) {
             WrapObject with = plain;
@@ -102,15 +169,250 @@ std::vector<WrapObject> choices(const WrapObject& wrap, const Vec3& towards) {
     return all;
 }
 
+// Directions all round a cylinder, or to the faces and corners of a cube about a sphere.
+std::vector<Vec3> all_round(WrapKind kind) {
+    std::vector<Vec3> out;
+    if (kind == WrapKind::Cylinder) {
+        for (int k = 0; k < kSideDirections; ++k) {
+            const double angle = 2.0 * kPi * k / kSideDirections;
+            out.emplace_back(std::cos(angle), std::sin(angle), 0.0);
+        }
+        return out;
+    }
+    for (int k = 0; k < 27; ++k) {
+        const Vec3 v(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        if (v.lpNorm<1>() == 1.0 || v.lpNorm<1>() == 3.0) {
+            out.push_back(v.normalized());
+        }
+    }
+    return out;
+}
+
+double squared_difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        sum += std::pow(a[k] - b[k], 2);
+    }
+    return sum;
+}
+
+// Finds what stands for one surface.
+class SideChooser {
+public:
+    SideChooser(const MusculoskeletalModel& part, const KinematicTree& tree, std::size_t wrap)
+        : part_(part), tree_(tree), wrap_(wrap), poses_(compared_poses(part, tree)) {
+        wanted_ = lengths_at(part, tree, poses_);
+    }
+
+    WrapObject choose() {
+        const WrapObject original = part_.wraps[wrap_];
+        const auto usual = [&](const WrapObject& shape) {
+            part_.wraps[wrap_] = shape;
+            const Vec3 towards = towards_path(part_, tree_, static_cast<Index>(wrap_));
+            const Vec3 side = shape.side_sign * Vec3::Unit(shape.side_axis);
+            return std::vector<Vec3>{side, towards, side + towards};
+        };
+        for (const WrapObject& shape : round_shapes(original)) {
+            try_all(choices(shape, usual(shape)));
+        }
+        // Dear, so only where the usual ones are off somewhere.
+        if (least_ > kGoodEnough) {
+            for (const WrapObject& shape : round_shapes(original)) {
+                try_all(choices(shape, all_round(shape.kind)));
+            }
+        }
+        return best_;
+    }
+
+private:
+    void try_all(const std::vector<WrapObject>& candidates) {
+        for (const WrapObject& candidate : candidates) {
+            part_.wraps[wrap_] = candidate;
+            const double sum = squared_difference(lengths_at(part_, tree_, poses_), wanted_);
+            if (sum < least_ - 1e-12) {
+                least_ = sum;
+                best_ = candidate;
+            }
+        }
+    }
+
+    MusculoskeletalModel part_;
+    const KinematicTree& tree_;
+    std::size_t wrap_;
+    std::vector<ModelPlacement> poses_;
+    std::vector<double> wanted_ = {};
+    double least_ = 1e300;  // m^2, summed
+    WrapObject best_ = {};
+};
+
+Index strongest_body(const PathPoint& point) {
+    return std::max_element(point.anchors.begin(), point.anchors.end(),
+                            [](const auto& a, const auto& b) { return a.weight < b.weight; })
+        ->body;
+}
+
+// The unit without one of its points; surfaces keep to the pieces that they had.
+MuscleUnit without_point(MuscleUnit unit, std::size_t k) {
+    const auto index = static_cast<Index>(k);
+    unit.points.erase(unit.points.begin() + index);
+    for (PathWrap& wrap : unit.wraps) {
+        wrap.first -= wrap.first >= index && wrap.first > 0 ? 1 : 0;
+        wrap.last -= wrap.last >= index ? 1 : 0;
+    }
+    return unit;
+}
+
+// Decides about the conditional points of one muscle.
+class ConditionChooser {
+public:
+    ConditionChooser(const MusculoskeletalModel& model, const KinematicTree& tree,
+                     std::size_t muscle)
+        : part_(model), tree_(tree) {
+        part_.muscles = {model.muscles[muscle]};
+        poses_ = compared_poses(part_, tree);
+        wanted_ = lengths_at(part_, tree, poses_);
+    }
+
+    void choose(OneSidedPoints& out, std::size_t muscle) {
+        for (std::size_t k = 0; k < part_.muscles[0].points.size();) {
+            const std::size_t before = part_.muscles[0].points.size();
+            if (part_.muscles[0].points[k].condition >= 0) {
+                decide(k, out);
+            }
+            k += part_.muscles[0].points.size() == before ? 1 : 0;
+        }
+        out.model.muscles[muscle] = part_.muscles[0];
+        out.model.wraps = part_.wraps;
+    }
+
+private:
+    // Always there, never there, or a small sphere that the path passes on one side.
+    void decide(std::size_t k, OneSidedPoints& out) {
+        const MuscleUnit unit = part_.muscles[0];
+        const std::size_t wraps = part_.wraps.size();
+        MuscleUnit kept = unit;
+        kept.points[k].condition = -1;
+        MuscleUnit best = kept;
+        double least = cost_of(kept);
+        int* count = &out.kept;
+        const bool is_inner = k > 0 && k + 1 < unit.points.size() && unit.points[k].divisor <= 0.0;
+        if (is_inner) {
+            const MuscleUnit left = without_point(unit, k);
+            if (const double cost = cost_of(left); cost < least) {
+                least = cost;
+                best = left;
+                count = &out.left_out;
+            }
+        }
+        WrapObject chosen;
+        if (is_inner && may_be_sphere(unit, k)) {
+            MuscleUnit sided = without_point(unit, k);
+            sided.wraps.push_back(
+                {static_cast<Index>(wraps), static_cast<Index>(k) - 1, static_cast<Index>(k)});
+            std::vector<Vec3> sides = all_round(WrapKind::Sphere);
+            sides.insert(sides.begin(), towards_point(unit, k));
+            for (const Vec3& side : sides) {
+                part_.wraps.push_back(small_sphere(unit, k, side));
+                if (const double cost = cost_of(sided); cost < least) {
+                    least = cost;
+                    best = sided;
+                    count = &out.one_sided;
+                    chosen = part_.wraps.back();
+                }
+                part_.wraps.pop_back();
+            }
+        }
+        if (count == &out.one_sided) {
+            part_.wraps.push_back(chosen);
+        }
+        ++*count;
+        part_.muscles[0] = best;
+    }
+
+    double cost_of(const MuscleUnit& unit) {
+        part_.muscles[0] = unit;
+        return squared_difference(lengths_at(part_, tree_, poses_), wanted_);
+    }
+
+    // MuJoCo has one surface between two sites, and none between sites of one body.
+    bool may_be_sphere(const MuscleUnit& unit, std::size_t k) const {
+        const PathPoint& point = unit.points[k];
+        const auto last = static_cast<Index>(unit.points.size()) - 1;
+        const auto here = static_cast<Index>(k);
+        return point.anchors.size() == 1 && !point.is_moving() &&
+               strongest_body(unit.points[k - 1]) != strongest_body(unit.points[k + 1]) &&
+               std::none_of(unit.wraps.begin(), unit.wraps.end(), [&](const PathWrap& wrap) {
+                   return part_.wraps[at(wrap.object)].is_active && wrap.first <= here &&
+                          (wrap.last < 0 ? last : wrap.last) >= here;
+               });
+    }
+
+    WrapObject small_sphere(const MuscleUnit& unit, std::size_t k, const Vec3& side) const {
+        WrapObject out{.name = fmt::format("{}_{}", unit.name, unit.points[k].name),
+                       .body = unit.points[k].anchors[0].body};
+        // The point lies on its surface, where the path passes.
+        out.placement.position = unit.points[k].anchors[0].position - kSmallSphere * side;
+        out.size = Vec3::Constant(kSmallSphere);
+        out.has_side_point = true;
+        // Far out, so that it is never inside as seen in the plane of the path.
+        out.side_point = kFarSide * side;
+        return out;
+    }
+
+    // From the straight line past a point to it, over the poses in which it counts; in the frame of
+    // its body.
+    Vec3 towards_point(const MuscleUnit& unit, std::size_t k) const {
+        const PathPoint& point = unit.points[k];
+        const auto place = [](const ModelPlacement& pose, const PathPoint::Anchor& anchor) {
+            return anchor.body < 0 ? anchor.position
+                                   : Vec3(pose.bodies[at(anchor.body)] * anchor.position);
+        };
+        Vec3 sum = Vec3::Zero();
+        for (const ModelPlacement& pose : poses_) {
+            const double q = pose.q[at(point.condition)];
+            if (q < point.low || q > point.high) {
+                continue;
+            }
+            const Vec3 p = place(pose, point.anchors[0]);
+            const Vec3 a = place(pose, unit.points[k - 1].anchors[0]);
+            const Vec3 d = place(pose, unit.points[k + 1].anchors[0]) - a;
+            const double t =
+                std::clamp((p - a).dot(d) / std::max(d.squaredNorm(), 1e-12), 0.0, 1.0);
+            const Vec3 away = p - a - t * d;
+            sum += point.anchors[0].body < 0
+                       ? away
+                       : Vec3(pose.bodies[at(point.anchors[0].body)].rotation.transpose() * away);
+        }
+        return sum.norm() > 1e-9 ? Vec3(sum.normalized()) : Vec3(Vec3::UnitX());
+    }
+
+    MusculoskeletalModel part_;
+    const KinematicTree& tree_;
+    std::vector<ModelPlacement> poses_ = {};
+    std::vector<double> wanted_ = {};
+};
+
 }  // namespace
+
+OneSidedPoints with_one_sided_points(const MusculoskeletalModel& model) {
+    OneSidedPoints out{.model = model};
+    const KinematicTree tree(model);
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        const std::vector<PathPoint>& points = model.muscles[m].points;
+        if (std::any_of(points.begin(), points.end(),
+                        [](const PathPoint& p) { return p.condition >= 0; })) {
+            ConditionChooser(out.model, tree, m).choose(out, m);
+        }
+    }
+    return out;
+}
 
 MusculoskeletalModel with_side_points(const MusculoskeletalModel& model) {
     MusculoskeletalModel out = model;
     const KinematicTree tree(model);
     for (std::size_t w = 0; w < model.wraps.size(); ++w) {
         const WrapObject& wrap = model.wraps[w];
-        const bool is_round = wrap.kind == WrapKind::Sphere || wrap.kind == WrapKind::Cylinder;
-        if (!is_round || !wrap.is_active || wrap.has_side_point) {
+        if (wrap.kind == WrapKind::Torus || !wrap.is_active || wrap.has_side_point) {
             continue;
         }
         MusculoskeletalModel part = only_over(out, static_cast<Index>(w));
@@ -118,21 +420,7 @@ MusculoskeletalModel with_side_points(const MusculoskeletalModel& model) {
             continue;
         }
         part.wraps[w] = wrap;
-        const std::vector<double> wanted = swept_lengths(part, tree);
-        const Vec3 towards = towards_path(part, tree, static_cast<Index>(w));
-        double least = 1e300;
-        for (const WrapObject& choice : choices(wrap, towards)) {
-            part.wraps[w] = choice;
-            const std::vector<double> lengths = swept_lengths(part, tree);
-            double sum = 0.0;
-            for (std::size_t k = 0; k < lengths.size(); ++k) {
-                sum += std::pow(lengths[k] - wanted[k], 2);
-            }
-            if (sum < least - 1e-12) {
-                least = sum;
-                out.wraps[w] = choice;
-            }
-        }
+        out.wraps[w] = SideChooser(part, tree, w).choose();
     }
     return out;
 }

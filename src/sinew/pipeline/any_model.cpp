@@ -144,7 +144,8 @@ std::vector<std::string> write_any_model(const std::filesystem::path& path,
         }
         return write_model(path, named);
     }
-    MusculoskeletalModel ready = with_side_points(model);
+    const OneSidedPoints points = with_one_sided_points(model);
+    MusculoskeletalModel ready = with_side_points(points.model);
     const int steadied = steady_joints(ready);
     MjcfOptions mjcf{.up = options.up};
     if (options.has_meshes) {
@@ -152,6 +153,20 @@ std::vector<std::string> write_any_model(const std::filesystem::path& path,
         write_shapes(path.parent_path() / mjcf.meshes, ready);
     }
     std::vector<std::string> notes = write_mjcf(path, ready, mjcf);
+    if (points.one_sided + points.kept + points.left_out > 0) {
+        notes.push_back(
+            fmt::format("of the conditional points {} became small spheres that paths pass on one "
+                        "side, {} are always there, {} are left out",
+                        points.one_sided, points.kept, points.left_out));
+    }
+    const auto ellipsoids =
+        std::count_if(model.wraps.begin(), model.wraps.end(),
+                      [](const WrapObject& w) { return w.kind == WrapKind::Ellipsoid; }) -
+        std::count_if(ready.wraps.begin(), ready.wraps.end(),
+                      [](const WrapObject& w) { return w.kind == WrapKind::Ellipsoid; });
+    if (ellipsoids > 0) {
+        notes.push_back(fmt::format("{} ellipsoids became cylinders or spheres", ellipsoids));
+    }
     if (steadied > 0) {
         notes.push_back(
             fmt::format("{} coordinates were given {} kg m^2 and {} N m s/rad of their "

@@ -17,6 +17,9 @@ namespace sinew {
 
 namespace {
 
+constexpr double kFarMarkers = 0.1;  // m; no skin moves so far
+constexpr double kFarStatic = 0.03;  // m; a static pose that is met worse was not met
+
 // The pairs of a set-up as factors per body; bodies that none scales keep their size.
 std::vector<Vec3> factors_of_setup(const MusculoskeletalModel& model, const MarkerData& data,
                                    const ScaleSetup& setup, ScaledModel& out) {
@@ -221,6 +224,12 @@ IkResult run_ik(const MusculoskeletalModel& given, const IkJob& job, const Progr
     hold_loose_coordinates(model, data, options, notes);
     IkResult out = follow_markers(model, data, options, progress);
     out.notes.insert(out.notes.end(), notes.begin(), notes.end());
+    if (out.rms > kFarMarkers) {
+        out.notes.push_back(
+            fmt::format("markers are {:.0f} mm off (RMS): unit, axis that points up, or the place "
+                        "of a model that stands fixed do not fit the data",
+                        1e3 * out.rms));
+    }
     return out;
 }
 
@@ -263,6 +272,13 @@ ScaledModel run_scale(const MusculoskeletalModel& given, const ScaleJob& job,
     hold_loose_coordinates(out.model, still, options, out.notes);
     const IkResult pose = follow_markers(out.model, still, options, progress);
     out.marker_rms = pose.rms;
+    if (job.place_markers && pose.rms > kFarStatic) {
+        out.notes.push_back(
+            fmt::format("the model stands as the person does within {:.0f} mm (RMS) only, and "
+                        "markers that move there carry the difference into every trial: look at "
+                        "its joints and markers, or keep the markers (--no-place-markers)",
+                        1e3 * pose.rms));
+    }
     if (job.place_markers) {
         std::vector<double> q(out.model.coordinates.size());
         for (std::size_t c = 0; c < q.size(); ++c) {

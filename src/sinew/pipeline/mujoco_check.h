@@ -32,8 +32,10 @@ struct MujocoCheck {
     std::size_t expressible = 0;
     double expressible_most = 0.0;
     double expressible_over_1mm = 0.0;
-    double arm_rms = 0.0;    ///< of moment arms that either has, m/rad
-    double force_rms = 0.0;  ///< isometric at full activation, in greatest forces
+    double arm_rms = 0.0;  ///< of moment arms that either has, m/rad
+    /// Isometric at full activation, in greatest forces, where fibres have 0.5 to 1.5 of their
+    /// optimal length.
+    double force_rms = 0.0;
     /// Seconds that a simulation of 2 s ran before MuJoCo warned: passive, random, full activation.
     std::array<double, 3> ran = {};
     /// Greatest residual of an equality in these simulations, rad or m.

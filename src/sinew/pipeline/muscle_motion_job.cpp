@@ -80,6 +80,12 @@ MuscleAnalysis run_muscle_motion(const MusculoskeletalModel& model, const Motion
     }
     const ExternalLoads loads = loads_for(model, motion, job.loads, job.options.filter);
     MuscleAnalysis out = analyse_muscles(model, motion, job.options, activations, loads, progress);
+    if (job.activations.empty()) {
+        out.notes.push_back(
+            fmt::format("no activations are given: forces, powers and work are those of muscles "
+                        "activated by {:g} throughout",
+                        job.options.activation));
+    }
     keep_quantities(model, job.quantities, out.muscles);
     return out;
 }
