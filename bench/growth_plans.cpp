@@ -1,5 +1,6 @@
 #include "bench/growth_plans.h"
 
+#include "sinew/base/timer.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/grow.h"
@@ -57,7 +58,50 @@ PlanBench measured_plan(const Body& before, const GrowthResult& grown, const Bod
     return b;
 }
 
+double mean_skin_distance(const Body& body, const Points& a, const Points& b) {
+    double sum = 0.0;
+    for (const Index v : body.skin.tet_vertex) {
+        sum += (a.row(v) - b.row(v)).norm();
+    }
+    return sum / static_cast<double>(body.skin.tet_vertex.size());
+}
+
 }  // namespace
+
+SliderBench run_slider_bench(const Body& body, const Progress& progress) {
+    constexpr int kSteps = 15;
+    constexpr double kStep = 0.02;
+    constexpr double kNear = 5e-4;  // m
+    constexpr int kMostIterations = 200;
+    SliderBench b{.steps = kSteps};
+    const auto alphas = [&](int k) { return muscle_alphas(body, {{"all", 1.0 + kStep * k}}); };
+    MuscleGrowth pulled(body);
+    Points first;
+    const Timer timer;
+    for (int k = 1; k <= kSteps; ++k) {
+        pulled.set_growth(alphas(k));
+        pulled.iterate(1);
+        first = k == 1 ? pulled.positions() : first;
+    }
+    b.step_ms = 1e3 * timer.seconds() / kSteps;
+    const Points last = pulled.positions();
+
+    // Where each ends.
+    pulled.restart();
+    pulled.set_growth(alphas(1));
+    pulled.iterate(kMostIterations, progress);
+    b.first_error_mm = 1e3 * mean_skin_distance(body, first, pulled.positions());
+    pulled.restart();
+    pulled.set_growth(alphas(kSteps));
+    std::vector<Points> jump;
+    pulled.iterate(kMostIterations, progress, [&](int, const Points& x) { jump.push_back(x); });
+    b.skin_error_mm = 1e3 * mean_skin_distance(body, last, jump.back());
+    const auto near = std::find_if(jump.begin(), jump.end(), [&](const Points& x) {
+        return mean_skin_distance(body, x, jump.back()) <= kNear;
+    });
+    b.jump_iterations = 1 + static_cast<int>(near - jump.begin());
+    return b;
+}
 
 std::vector<PlanBench> run_growth_plans(const Body& body, const std::filesystem::path& file,
                                         const Progress& progress) {

@@ -31,4 +31,14 @@ struct PlanBench {
 std::vector<PlanBench> run_growth_plans(const Body& body, const std::filesystem::path& file,
                                         const Progress& progress = {});
 
+/// A slider of all muscles that is pulled from 1 to 1.3 by 0.02, with one iteration for each step.
+struct SliderBench {
+    int steps = 0;
+    double step_ms = 0.0;        ///< new parameters and one iteration, the mean
+    double skin_error_mm = 0.0;  ///< mean over the skin at the end of the pull, against convergence
+    double first_error_mm = 0.0;  ///< the same after the first step
+    int jump_iterations = 0;      ///< at once from 1 to 1.3: until the skin is within 0.5 mm
+};
+SliderBench run_slider_bench(const Body& body, const Progress& progress = {});
+
 }  // namespace sinew::bench

@@ -211,13 +211,23 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
                          {"inverted_tets", p.inverted},
                          {"crossing_pairs", p.crossing}});
     }
+    const bench::SliderBench s = bench::run_slider_bench(body, context.progress);
+    const Json slider = {{"steps", s.steps},
+                         {"step_ms", s.step_ms},
+                         {"skin_error_mm", s.skin_error_mm},
+                         {"first_error_mm", s.first_error_mm},
+                         {"jump_iterations", s.jump_iterations}};
     if (settings.is_short) {
-        result = {{"bench", "growth"}, {"tets", body.tets.tets.rows()}, {"plans", plans}};
+        result = {{"bench", "growth"},
+                  {"tets", body.tets.tets.rows()},
+                  {"plans", plans},
+                  {"slider", slider}};
         return {};
     }
     const bench::GrowthBench b = bench::run_growth_bench(body, context.progress);
     result = {{"bench", "growth"},
               {"plans", plans},
+              {"slider", slider},
               {"vertices", b.vertices},
               {"tets", b.tets},
               {"threads", b.threads},
