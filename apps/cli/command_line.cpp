@@ -84,6 +84,11 @@ CLI::Option* add_target(CLI::App& app, const Option& option, const Setter& sette
 template <class T>
 CLI::Option* add_target(CLI::App& app, const Option& option, T* target) {
     if constexpr (std::is_same_v<T, bool>) {
+        // The library's own "!--no-x" shows as "--no-x{false}".
+        if (option.name.starts_with('!')) {
+            return app.add_flag_callback(
+                option.name.substr(1), [target] { *target = false; }, option.help);
+        }
         return app.add_flag(option.name, *target, option.help);
     } else if constexpr (std::is_arithmetic_v<T>) {
         return app.add_option(option.name, *target, option.help)->capture_default_str();

@@ -252,30 +252,22 @@ void read_channels(const C3dParameters& p, const MotionTable& analog, std::size_
     }
 }
 
-void read_plate(const C3dParameters& p, std::size_t plate, double unit, bool is_z_up,
-                C3dData& out) {
-    const double type = p.number_at("FORCE_PLATFORM:TYPE", plate, 0.0);
-    if (!(type >= 1.0 && type < 5.0)) {
-        out.notes.push_back(fmt::format("force plate {} of type {} is left out", plate + 1, type));
-        return;
-    }
-    ForcePlate made{.type = static_cast<int>(type)};
-    for (std::size_t c = 0; c < 4; ++c) {
-        for (std::size_t k = 0; k < 3; ++k) {
-            made.corners[c][static_cast<Eigen::Index>(k)] =
-                unit * p.number_at("FORCE_PLATFORM:CORNERS", plate * 12 + c * 3 + k, 0.0);
-        }
-    }
-    // The plate's frame: corners are those of its quadrants, +x+y, -x+y, -x-y, +x-y.
-    const auto& q = made.corners;
-    const Vec3 middle = 0.25 * (q[0] + q[1] + q[2] + q[3]);
+// The plate's frame: corners are those of its quadrants, +x+y, -x+y, -x-y, +x-y.
+Mat3 plate_axes(const std::array<Vec3, 4>& q) {
     Mat3 R;
     R.col(0) = (q[0] + q[3] - q[1] - q[2]).normalized();
     R.col(2) = R.col(0).cross((q[0] + q[1] - q[2] - q[3]).normalized()).normalized();
     R.col(1) = R.col(2).cross(R.col(0));
-    if (!R.allFinite() || std::abs(R.determinant() - 1.0) > 1e-6) {
-        out.notes.push_back(fmt::format("force plate {} has no area and is left out", plate + 1));
-        return;
+    return R;
+}
+
+// From the sensors to the middle of the surface, in the plate's frame. Types 2 and 4 give it, type
+// 3 only the depth.
+// @param facing  upwards part of the plate's z
+Vec3 surface_from_sensors(const C3dParameters& p, std::size_t plate, int type, double unit,
+                          double facing, std::vector<std::string>& notes) {
+    if (type == 1) {
+        return Vec3::Zero();
     }
     Vec3 origin;
     for (std::size_t k = 0; k < 3; ++k) {
@@ -284,17 +276,38 @@ void read_plate(const C3dParameters& p, std::size_t plate, double unit, bool is_
     }
     // Sensors lie below the surface; most plates' z points down, so that it is seen from them at
     // negative z. Some programs write the depth without its sign.
-    const double facing = is_z_up ? R(2, 2) : R(1, 2);
-    if (made.type != 1 && origin.z() * facing < 0.0) {
+    if (origin.z() * facing < 0.0) {
         origin = -origin;
-        out.notes.push_back(fmt::format(
+        notes.push_back(fmt::format(
             "force plate {}: its origin lies above the surface; taken with the other sign",
             plate + 1));
     }
-    // Types 2 and 4 give the surface's middle seen from the sensors, type 3 only the depth.
-    const Vec3 shift = made.type == 3   ? Vec3(0.0, 0.0, origin.z())
-                       : made.type == 1 ? Vec3::Zero()
-                                        : origin;
+    return type == 3 ? Vec3(0.0, 0.0, origin.z()) : origin;
+}
+
+void read_plate(const C3dParameters& p, std::size_t plate, double unit, bool is_z_up,
+                C3dData& out) {
+    const double type = p.number_at("FORCE_PLATFORM:TYPE", plate, 0.0);
+    if (!(type >= 1.0 && type < 5.0)) {
+        out.notes.push_back(fmt::format("force plate {} of type {} is left out", plate + 1, type));
+        return;
+    }
+    ForcePlate made{.type = static_cast<int>(type)};
+    Vec3 middle = Vec3::Zero();
+    for (std::size_t c = 0; c < 4; ++c) {
+        for (std::size_t k = 0; k < 3; ++k) {
+            made.corners[c][static_cast<Eigen::Index>(k)] =
+                unit * p.number_at("FORCE_PLATFORM:CORNERS", plate * 12 + c * 3 + k, 0.0);
+        }
+        middle += 0.25 * made.corners[c];
+    }
+    const Mat3 R = plate_axes(made.corners);
+    if (!R.allFinite() || std::abs(R.determinant() - 1.0) > 1e-6) {
+        out.notes.push_back(fmt::format("force plate {} has no area and is left out", plate + 1));
+        return;
+    }
+    const Vec3 shift =
+        surface_from_sensors(p, plate, made.type, unit, is_z_up ? R(2, 2) : R(1, 2), out.notes);
     const PlateUnits units = units_of_plate(p, plate, made.type, unit);
     double upward = 0.0;
     for (std::size_t r = 0; r < out.analog.times.size(); ++r) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kTellingArm = 0.008;  // m, from which on a moment arm says which way
 constexpr double kForceFactor = 8.0;   // models differ by 3
+constexpr double kForcePart = 5e-3;    // of the whole muscle's force, that a part of it may have
 constexpr double kFibreFactor = 2.5;   // models differ by 1.6
 constexpr double kMidline = 0.01;      // m beyond the middle of the body
 constexpr std::size_t kFewest = 3;     // muscles that make a comparison
@@ -135,7 +136,7 @@ private:
             const double expected = published(*known_[m]) * usual;
             const double value = own(exam_.model.muscles[m]);
             // Parts of a muscle may be much weaker than the whole.
-            const double low = factor == kForceFactor ? 1e-3 * expected : expected / factor;
+            const double low = factor == kForceFactor ? kForcePart * expected : expected / factor;
             if (value > expected * factor || value < low) {
                 exam_.add({.what = fmt::format("{} far from that of muscles of this name", what),
                            .where = where_muscle(exam_.model.muscles[m]),
