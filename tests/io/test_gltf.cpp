@@ -330,6 +330,60 @@ TEST(Gltf, BuffersOutsideTheFolderAreRefused) {
     }
 }
 
+namespace {
+
+/// The strip with texture coordinates, a material, a texture of it and an image (the head of one).
+std::string textured_document() {
+    std::string text = replaced(strip_document("5"), R"("POSITION":0})",
+                                R"("POSITION":0,"TEXCOORD_0":1},"material":0)");
+    text = replaced(text, R"("max":[1,1,0]}],)",
+                    R"("max":[1,1,0]},
+        {"bufferView":0,"componentType":5126,"count":4,"type":"VEC2"}],)");
+    return replaced(text, R"("asset")", R"("materials":[{"name":"cloth",
+        "pbrMetallicRoughness":{"baseColorTexture":{"index":0}},"emissiveFactor":[0.5,0,0],
+        "extensions":{"VENDOR_x":{},"KHR_materials_ior":{"ior":1.3}}}],
+        "textures":[{"source":0,"sampler":0}],"samplers":[{"wrapS":33071}],
+        "images":[{"uri":"data:image/png;base64,iVBORw0KGgo="}],
+        "extensionsUsed":["VENDOR_x","KHR_materials_ior"],"asset")");
+}
+
+}  // namespace
+
+TEST(Gltf, MaterialsImagesAndTextureCoordinatesComeBack) {
+    const GltfScene scene = parse_gltf(textured_document(), "s");
+    const GltfScene again = parse_gltf(glb_bytes(scene), "again");
+    for (const GltfScene* s : {&scene, &again}) {
+        EXPECT_EQ(s->parts.at(0).material, 0);
+        const Attribute* uv = find_attribute(s->parts[0].part.mesh.point_data, "uv");
+        ASSERT_NE(uv, nullptr);
+        EXPECT_EQ(uv->values, (std::vector<double>{0, 0, 0, 1, 0, 0, 0, 1}));
+        EXPECT_EQ(s->looks.images, std::vector<std::string>{"\x89PNG\r\n\x1a\n"});
+        const nlohmann::json looks = nlohmann::json::parse(s->looks.json);
+        const nlohmann::json& cloth = looks["materials"][0];
+        EXPECT_EQ(cloth["name"], "cloth");
+        EXPECT_EQ(cloth["emissiveFactor"][0], 0.5);
+        EXPECT_EQ(cloth["pbrMetallicRoughness"]["baseColorTexture"]["index"], 0);
+        EXPECT_EQ(cloth["extensions"], nlohmann::json({{"KHR_materials_ior", {{"ior", 1.3}}}}));
+        EXPECT_EQ(looks["extensionsUsed"], nlohmann::json({"KHR_materials_ior"}));
+        EXPECT_EQ(looks["samplers"][0]["wrapS"], 33071);
+    }
+}
+
+TEST(Gltf, ImagesThatAreNotThereAreLeftOutWithANote) {
+    const std::string good = textured_document();
+    for (const char* uri : {"gone.png", "../x.png", "data:image/png;base64,AAAA"}) {
+        const GltfScene scene =
+            parse_gltf(replaced(good, "data:image/png;base64,iVBORw0KGgo=", uri), "s");
+        EXPECT_TRUE(scene.looks.images.empty());
+        EXPECT_EQ(scene.notes.size(), 1u) << uri;
+        EXPECT_EQ(parse_gltf(glb_bytes(scene), "again").parts.at(0).material, 0);
+    }
+    // Nor are textures that do not exist, which leave the colour.
+    const GltfScene scene = parse_gltf(replaced(good, R"({"index":0})", R"({"index":1})"), "s");
+    EXPECT_EQ(scene.parts.at(0).material, -1);
+    EXPECT_EQ(scene.notes.size(), 1u);
+}
+
 TEST(Gltf, WrongDocumentsAreRefusedWithTheirPlace) {
     const std::string good = strip_document("5");
     EXPECT_NO_THROW(parse_gltf(good, "s"));

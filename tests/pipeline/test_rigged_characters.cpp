@@ -265,6 +265,42 @@ TEST(RiggedCharacter, ARigKeepsItsWeights) {
     }
 }
 
+// What comes out has the meshes, materials, images and texture coordinates that went in.
+TEST(RiggedCharacter, MeshesAndMaterialsOfTheFileAreKept) {
+    GltfScene scene = arm_with_props();
+    scene.looks.json = R"({"materials":[{"name":"steel"},{"name":"cloth","pbrMetallicRoughness":
+        {"baseColorTexture":{"index":0}}}],"textures":[{"source":0}],"samplers":[],
+        "images":[{"mimeType":"image/png"}],"extensionsUsed":[]})";
+    scene.looks.images = {"\x89PNG\r\n\x1a\n"};
+    scene.parts[0].material = 1;
+    scene.parts[1].material = 0;
+    std::vector<double> uv(2 * at(scene.parts[0].part.mesh.points.rows()), 0.25);
+    scene.parts[0].part.mesh.point_data.push_back({.name = "uv", .components = 2, .values = uv});
+    const support::TemporaryFolder folder;
+    write_glb(folder.path() / "in.glb", scene);
+
+    const Character arm = read_character(folder.path() / "in.glb", {});
+    SkinRun run{.times = {0.0, 0.1}, .frames = {arm.mesh.points, 1.1 * arm.mesh.points}};
+    write_skin_run(folder.path() / "out.glb", arm, run);
+    write_glb(folder.path() / "rig.glb", rig_of(arm));
+    for (const char* name : {"out.glb", "rig.glb"}) {
+        SCOPED_TRACE(name);
+        const GltfScene out = read_gltf(folder.path() / name);
+        ASSERT_EQ(out.parts.size(), 3u);
+        for (std::size_t p = 0; p < 3; ++p) {
+            EXPECT_EQ(out.parts[p].part.name, scene.parts[p].part.name);
+        }
+        EXPECT_EQ(out.parts[0].material, 1);
+        EXPECT_EQ(out.parts[1].material, 0);
+        const Attribute* kept = find_attribute(out.parts[0].part.mesh.point_data, "uv");
+        ASSERT_NE(kept, nullptr);
+        EXPECT_EQ(kept->values, uv);
+        EXPECT_EQ(out.looks.images, scene.looks.images);
+        EXPECT_NE(out.looks.json.find("baseColorTexture"), std::string::npos);
+    }
+    EXPECT_EQ(read_gltf(folder.path() / "out.glb").animations.size(), 1u);
+}
+
 // Files of others; three of them go wrong in one way each. Bounds by height as a viewer sees it:
 // the fox is 2 times as long as it is high.
 TEST(RiggedCharacter, FilesOfOthersStayNearTheirOwnWeights) {

@@ -120,6 +120,42 @@ TEST(ShownSkin, ACrouchingPersonKeepsOutOfItselfAsItIsShown) {
     EXPECT_LT(apart.deepest, 0.002);
 }
 
+// In creases the way out is up to small things; it may not change from one frame to the next. No
+// edge is torn to get there.
+TEST(ShownSkin, NothingJumpsInACrouchThatIsHeld) {
+    const Skins& skins = person();
+    ProjectiveSkinning skinning(skins.coarse, skins.skeleton,
+                                {.collisions = SkinCollisions::Global});
+    ShownSkin shown = shown_of(skins, skinning, true);
+    const auto advance = [&](double share) {
+        const CharacterPose now = crouch(skins.skeleton, share);
+        skinning.step(now);
+        return shown.show(skinning.skin(), now);
+    };
+    Points before;
+    for (int frame = 1; frame <= 30; ++frame) {
+        before = advance(std::min(1.0, frame / 20.0));
+    }
+    int jumps = 0;
+    constexpr int kHeld = 8;
+    for (int frame = 0; frame < kHeld; ++frame) {
+        const Points now = advance(1.0);
+        jumps += static_cast<int>(((now - before).rowwise().norm().array() > 0.005).count());
+        before = now;
+    }
+    EXPECT_LE(jumps, kHeld);
+    double longest = 0.0;
+    for (Eigen::Index t = 0; t < skins.fine.triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            const Index i = skins.fine.triangles(t, k);
+            const Index j = skins.fine.triangles(t, (k + 1) % 3);
+            const double rest = (skins.fine.points.row(i) - skins.fine.points.row(j)).norm();
+            longest = std::max(longest, (before.row(i) - before.row(j)).norm() / rest);
+        }
+    }
+    EXPECT_LT(longest, 3.0);
+}
+
 TEST(ShownSkin, TheRestShapeIsLeftAsUpsamplingHasIt) {
     const Skins& skins = person();
     const ProjectiveSkinning skinning(skins.coarse, skins.skeleton);

@@ -55,6 +55,7 @@ struct GltfPart {
     double metallic = 0.0;          ///< [0, 1]
     double roughness = 0.7;         ///< [0, 1]
     bool is_double_sided = false;
+    Index material = -1;  ///< of the scene's looks, in place of colour and the above; -1: none
     std::vector<GltfMorph> morphs = {};
     Index node = -1;  ///< of the file, that carries it; -1: none
     Index skin = -1;
@@ -81,17 +82,25 @@ struct GltfAnimation {
     std::vector<GltfTrack> tracks = {};
 };
 
+/// Materials of a file with textures and images, as the file has them.
+struct GltfLooks {
+    std::string json = {};  ///< an object: materials, textures, samplers, images; empty: none
+    std::vector<std::string> images = {};  ///< what each of them holds, PNG or JPEG
+};
+
 struct GltfScene {
     std::vector<GltfNode> nodes = {};
     std::vector<GltfPart> parts = {};
     std::vector<GltfSkin> skins = {};
     std::vector<GltfAnimation> animations = {};
+    GltfLooks looks = {};
     std::vector<std::string> notes = {};  ///< what the reader left out, for a person
 };
 
 /// Reads .glb or .gltf (told apart by content). Triangles, strips, fans and points; named parts,
-/// base colours, vertex colours ("colour"), normals, morphs, skins and animations. Textures,
-/// cameras and lights are left out; lines too, with a note. Buffers may be inside, base64, or files
+/// base colours, vertex colours ("colour"), texture coordinates ("uv", "uv_1"), materials with
+/// their images, normals, morphs, skins and animations. Cameras and lights are left out; lines and
+/// images that cannot be read too, with a note. Buffers and images may be inside, base64, or files
 /// in the same folder or below it.
 /// @throws InputError
 GltfScene read_gltf(const std::filesystem::path& path);
@@ -136,6 +145,8 @@ public:
     /// @throws InputError  also when the file would be larger than the format allows
     GlbFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
                    std::vector<double> times);
+    /// Parts with materials; joints, skins and animations of the scene are left out.
+    GlbFrameWriter(const std::filesystem::path& path, GltfScene scene, std::vector<double> times);
     GlbFrameWriter(const std::filesystem::path& path, const MeshPart& part,
                    std::vector<double> times)
         : GlbFrameWriter(path, std::span(&part, 1), std::move(times)) {}

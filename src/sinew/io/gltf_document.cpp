@@ -125,7 +125,7 @@ struct GltfDocument::Layout {
 
 GltfDocument::GltfDocument(std::string_view bytes, std::string where,
                            const std::filesystem::path& folder)
-    : where_(std::move(where)) {
+    : where_(std::move(where)), folder_(folder) {
     std::string_view text = bytes;
     std::string_view chunk;
     bool has_chunk = false;
@@ -176,7 +176,7 @@ GltfDocument::GltfDocument(std::string_view bytes, std::string where,
                    "a file without that extension (export without compression)");
         }
     }
-    read_buffers(chunk, has_chunk, folder);
+    read_buffers(chunk, has_chunk);
 }
 
 void GltfDocument::refuse(const std::string& place, const std::string& found,
@@ -265,45 +265,49 @@ std::string GltfDocument::text(const json& object, const char* key) const {
                : "";
 }
 
-void GltfDocument::read_buffers(std::string_view glb_chunk, bool has_chunk,
-                                const std::filesystem::path& folder) {
+// Base64, or a file in the folder of the document or below it.
+std::string GltfDocument::content_of(const std::string& uri, const std::string& place) const {
+    if (uri.starts_with("data:")) {
+        const std::size_t comma = std::min(uri.find(";base64,"), uri.size());
+        const std::string_view text = std::string_view(uri).substr(comma);
+        std::size_t used = 0;
+        std::string content = text.empty() ? "" : decode_base64(text.substr(8), used);
+        if (text.empty() || used + 8 != text.size()) {
+            refuse(place, "data that is not base64", "data:...;base64,...");
+        }
+        return content;
+    }
+    const std::string file = decode_percent(uri);
+    if (!is_confined(file) || folder_.empty()) {
+        refuse(place, fmt::format("the file '{}'", file.substr(0, 80)),
+               "a file in the folder of the .gltf file or below it");
+    }
+    const auto inside = std::filesystem::weakly_canonical(folder_ / file);
+    const auto root = std::filesystem::weakly_canonical(folder_);
+    if (std::mismatch(root.begin(), root.end(), inside.begin(), inside.end()).first != root.end()) {
+        refuse(place, fmt::format("the file '{}', a link to elsewhere", file),
+               "a file in the folder of the .gltf file or below it");
+    }
+    return read_file_bytes(inside);
+}
+
+void GltfDocument::read_buffers(std::string_view glb_chunk, bool has_chunk) {
     const json& list_of_buffers = list("buffers");
     for (std::size_t i = 0; i < list_of_buffers.size(); ++i) {
         const json& buffer = item("buffers", i);
         const std::string place = fmt::format("buffers[{}]", i);
         const std::size_t length = whole(buffer, "byteLength", kMaxFileBytes, place);
-        const auto uri_entry = buffer.find("uri");
+        const auto uri = buffer.find("uri");
         std::string content;
-        if (uri_entry == buffer.end()) {
+        if (uri == buffer.end()) {
             if (i != 0 || !has_chunk) {
                 refuse(place, "no data", "a uri, or the binary chunk for the first buffer");
             }
             content = std::string(glb_chunk);
-        } else if (!uri_entry->is_string()) {
+        } else if (!uri->is_string()) {
             refuse(place, "a uri that is not text", "text");
-        } else if (const std::string& uri = uri_entry->get_ref<const std::string&>();
-                   uri.starts_with("data:")) {
-            const std::size_t comma = std::min(uri.find(";base64,"), uri.size());
-            const std::string_view text = std::string_view(uri).substr(comma);
-            std::size_t used = 0;
-            content = text.empty() ? "" : decode_base64(text.substr(8), used);
-            if (text.empty() || used + 8 != text.size()) {
-                refuse(place, "data that is not base64", "data:...;base64,...");
-            }
         } else {
-            const std::string file = decode_percent(uri);
-            if (!is_confined(file) || folder.empty()) {
-                refuse(place, fmt::format("the file '{}'", file.substr(0, 80)),
-                       "a file in the folder of the .gltf file or below it");
-            }
-            const auto inside = std::filesystem::weakly_canonical(folder / file);
-            const auto root = std::filesystem::weakly_canonical(folder);
-            if (std::mismatch(root.begin(), root.end(), inside.begin(), inside.end()).first !=
-                root.end()) {
-                refuse(place, fmt::format("the file '{}', a link to elsewhere", file),
-                       "a file in the folder of the .gltf file or below it");
-            }
-            content = read_file_bytes(inside);
+            content = content_of(uri->get_ref<const std::string&>(), place);
         }
         if (content.size() < length) {
             refuse(place, fmt::format("{} bytes", content.size()),
@@ -311,6 +315,21 @@ void GltfDocument::read_buffers(std::string_view glb_chunk, bool has_chunk,
         }
         buffers_.push_back(std::move(content));
     }
+}
+
+std::string GltfDocument::image(std::size_t i) const {
+    const json& entry = item("images", i);
+    const std::string place = fmt::format("images[{}]", i);
+    if (entry.contains("bufferView")) {
+        std::size_t stride = 0;
+        return std::string(
+            view(whole(entry, "bufferView", list("bufferViews").size(), place), stride));
+    }
+    const auto uri = entry.find("uri");
+    if (uri == entry.end() || !uri->is_string()) {
+        refuse(place, "no data", "a uri or a bufferView");
+    }
+    return content_of(uri->get_ref<const std::string&>(), place);
 }
 
 std::string_view GltfDocument::view(std::size_t buffer_view, std::size_t& stride) const {

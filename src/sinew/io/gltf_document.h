@@ -50,6 +50,9 @@ public:
     /// Unsigned integers of a scalar accessor.
     std::vector<std::uint32_t> indices(std::size_t accessor) const;
 
+    /// What image i holds, from a buffer view, base64 or a file.
+    std::string image(std::size_t i) const;
+
     [[noreturn]] void refuse(const std::string& place, const std::string& found,
                              const std::string& needs) const;
     /// Whole number >= 0 under `key`, below `limit`; `fallback` where absent.
@@ -70,12 +73,13 @@ private:
     struct Layout;
     Layout layout_of(std::size_t accessor) const;
     std::string_view view(std::size_t buffer_view, std::size_t& stride) const;
-    void read_buffers(std::string_view glb_chunk, bool has_chunk,
-                      const std::filesystem::path& folder);
+    void read_buffers(std::string_view glb_chunk, bool has_chunk);
+    std::string content_of(const std::string& uri, const std::string& place) const;
     void add_sparse(const nlohmann::json& accessor, const Layout& layout,
                     GltfNumbers& result) const;
 
     std::string where_;
+    std::filesystem::path folder_;
     nlohmann::json root_;
     std::vector<std::string> buffers_;
 };

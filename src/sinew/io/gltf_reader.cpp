@@ -2,6 +2,7 @@
 #include "sinew/io/file_bytes.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/gltf_document.h"
+#include "sinew/io/gltf_looks.h"
 #include "sinew/io/strict_json.h"
 #include "sinew/mesh/validity.h"
 
@@ -17,6 +18,7 @@ namespace {
 
 using detail::GltfDocument;
 using detail::GltfNumbers;
+using detail::looks_of;
 using nlohmann::json;
 
 constexpr double kSmallestWeightSum = 1e-6;
@@ -32,6 +34,7 @@ public:
 
     GltfScene read() {
         read_nodes();
+        scene_.looks = looks_of(doc_, scene_.notes);
         for (const auto& node : order_) {
             read_mesh_of(node);
         }
@@ -269,6 +272,16 @@ void Reader::read_primitive(const json& primitive, const json& mesh, std::size_t
                                     .components = static_cast<int>(colours.components),
                                     .values = std::move(colours.values)});
     }
+    for (const auto& [key, name] : {std::pair("TEXCOORD_0", "uv"), {"TEXCOORD_1", "uv_1"}}) {
+        if (!attributes->contains(key)) {
+            continue;
+        }
+        GltfNumbers uv = attribute(*attributes, key, count, place);
+        if (uv.components != 2) {
+            doc_.refuse(place, "texture coordinates of another size", "VEC2");
+        }
+        shape.point_data.push_back({.name = name, .components = 2, .values = std::move(uv.values)});
+    }
     read_material(primitive, part, place);
     read_morphs(primitive, mesh, node, part, place);
     read_binding(*attributes, node, part, place);
@@ -348,8 +361,10 @@ void Reader::read_material(const json& primitive, GltfPart& part, const std::str
     if (!primitive.contains("material")) {
         return;
     }
-    const json& material = doc_.item(
-        "materials", doc_.whole(primitive, "material", doc_.list("materials").size(), place));
+    const std::size_t number =
+        doc_.whole(primitive, "material", doc_.list("materials").size(), place);
+    const json& material = doc_.item("materials", number);
+    part.material = scene_.looks.json.empty() ? -1 : static_cast<Index>(number);
     const auto sides = material.find("doubleSided");
     part.is_double_sided = sides != material.end() && sides->is_boolean() && sides->get<bool>();
     const auto pbr = material.find("pbrMetallicRoughness");

@@ -54,7 +54,9 @@ class Writer {
 public:
     /// @param spill  takes the binary data as it comes, instead of memory
     explicit Writer(const GltfScene& scene, AtomicStream* spill = nullptr)
-        : scene_(scene), spill_(spill) {}
+        : scene_(scene), spill_(spill) {
+        add_looks();
+    }
     std::string bytes();
 
     /// A part whose morphs are still to come.
@@ -84,6 +86,7 @@ private:
     template <class T>
     std::size_t add_whole(std::span<const Index> values, std::size_t width, const char* shape,
                           int type, int target);
+    void add_looks();
     std::size_t add_material(const GltfPart& part);
     void add_attributes(const GltfPart& part, OrderedJson& primitive);
     void add_part(const GltfPart& part);
@@ -100,7 +103,9 @@ private:
     OrderedJson views_ = OrderedJson::array(), accessors_ = OrderedJson::array(),
                 materials_ = OrderedJson::array(), meshes_ = OrderedJson::array(),
                 nodes_ = OrderedJson::array(), skins_ = OrderedJson::array(),
-                animations_ = OrderedJson::array();
+                animations_ = OrderedJson::array(), textures_ = OrderedJson::array(),
+                samplers_ = OrderedJson::array(), images_ = OrderedJson::array(),
+                extensions_ = OrderedJson::array();
     std::size_t view_begin_ = 0;
     std::vector<std::size_t> node_of_part_;
     std::vector<bool> is_in_group_;  // per node
@@ -210,7 +215,34 @@ void Writer::require_valid_part(const GltfPart& part) const {
     }
 }
 
+// Materials of a file come first, with the numbers that its parts have for them.
+void Writer::add_looks() {
+    if (scene_.looks.json.empty()) {
+        return;
+    }
+    OrderedJson looks = OrderedJson::parse(scene_.looks.json);
+    materials_ = std::move(looks["materials"]);
+    textures_ = std::move(looks["textures"]);
+    samplers_ = std::move(looks["samplers"]);
+    images_ = std::move(looks["images"]);
+    extensions_ = std::move(looks["extensionsUsed"]);
+    SINEW_ASSERT(images_.size() == scene_.looks.images.size(), "{} images, {} with bytes",
+                 images_.size(), scene_.looks.images.size());
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+        data_ += scene_.looks.images[i];
+        images_[i]["bufferView"] = add_view(0);
+    }
+}
+
 std::size_t Writer::add_material(const GltfPart& part) {
+    if (part.material >= 0) {
+        if (static_cast<std::size_t>(part.material) >= materials_.size()) {
+            refuse_scene(fmt::format("part '{}'", part.part.name),
+                         fmt::format("material {}", part.material),
+                         fmt::format("one of {} of the scene", materials_.size()));
+        }
+        return at(part.material);
+    }
     OrderedJson material = {{"pbrMetallicRoughness",
                              {{"baseColorFactor", part.part.colour},
                               {"metallicFactor", part.metallic},
@@ -255,6 +287,12 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
         attributes["COLOR_0"] =
             add_floats(values, static_cast<std::size_t>(colour->components),
                        colour->components == 3 ? "VEC3" : "VEC4", kArrayBuffer, false);
+    }
+    for (const auto& [name, key] : {std::pair("uv", "TEXCOORD_0"), {"uv_1", "TEXCOORD_1"}}) {
+        if (const Attribute* uv = find_attribute(mesh.point_data, name);
+            uv != nullptr && uv->components == 2) {
+            attributes[key] = add_floats(uv->values, 2, "VEC2", kArrayBuffer, false);
+        }
     }
     if (part.skin >= 0) {
         // A joint without weight must be 0.
@@ -494,7 +532,9 @@ std::string Writer::head() {
     }
     for (auto& [key, items] :
          {std::pair("nodes", &nodes_), std::pair("meshes", &meshes_),
-          std::pair("materials", &materials_), std::pair("skins", &skins_),
+          std::pair("materials", &materials_), std::pair("textures", &textures_),
+          std::pair("samplers", &samplers_), std::pair("images", &images_),
+          std::pair("extensionsUsed", &extensions_), std::pair("skins", &skins_),
           std::pair("animations", &animations_), std::pair("accessors", &accessors_),
           std::pair("bufferViews", &views_)}) {
         if (!items->empty()) {
@@ -550,11 +590,10 @@ void write_glb(const std::filesystem::path& path, std::span<const MeshPart> part
 }
 
 struct GlbFrameWriter::Data {
-    Data(const std::filesystem::path& path_in, std::span<const MeshPart> parts,
-         std::vector<double> times_in)
+    Data(const std::filesystem::path& path_in, GltfScene scene_in, std::vector<double> times_in)
         : path(path_in),
           times(std::move(times_in)),
-          scene(scene_of(parts)),
+          scene(std::move(scene_in)),
           shapes(path_in),
           writer(scene, &shapes) {
         for (const GltfPart& part : scene.parts) {
@@ -574,13 +613,23 @@ struct GlbFrameWriter::Data {
 };
 
 GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, std::span<const MeshPart> parts,
+                               std::vector<double> times)
+    : GlbFrameWriter(path, scene_of(parts), std::move(times)) {}
+
+GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, GltfScene scene,
                                std::vector<double> times) {
     require_frame_times(path, times);
     const auto frames = static_cast<double>(times.size());
     double points = 0.0;
-    for (const MeshPart& part : parts) {
-        points += static_cast<double>(part.mesh.points.rows());
+    for (GltfPart& part : scene.parts) {
+        points += static_cast<double>(part.part.mesh.points.rows());
+        part.skin = -1;
+        part.node = -1;
+        part.morphs.clear();
     }
+    scene.nodes.clear();
+    scene.skins.clear();
+    scene.animations.clear();
     const double bytes = frames * (sizeof(float) * (3.0 * points + frames));
     constexpr double kMost = 4.2e9;
     if (bytes > kMost) {
@@ -590,7 +639,7 @@ GlbFrameWriter::GlbFrameWriter(const std::filesystem::path& path, std::span<cons
                           .needs = "less than 4.2 GB, the most a .glb file holds",
                           .remedy = "write .pc2 or .mdd, or fewer frames with --rate or --frames"});
     }
-    data_ = std::make_unique<Data>(path, parts, std::move(times));
+    data_ = std::make_unique<Data>(path, std::move(scene), std::move(times));
 }
 GlbFrameWriter::~GlbFrameWriter() = default;
 

@@ -165,9 +165,26 @@ FleshPrisms on_bones(const Body& body, const TriangleMesh& skin) {
     return flesh;
 }
 
-}  // namespace
+// The parts of a character's file again, each with its rows of the weights, and their materials.
+void take_apart(const GltfScene& looks, GltfScene& rig) {
+    if (looks.parts.empty()) {
+        return;
+    }
+    const GltfPart whole = std::move(rig.parts[0]);
+    rig.parts.clear();
+    rig.looks = looks.looks;
+    Eigen::Index first = 0;
+    for (const GltfPart& part : looks.parts) {
+        const Eigen::Index rows = part.part.mesh.points.rows();
+        rig.parts.push_back(part);
+        rig.parts.back().skin = 0;
+        rig.parts.back().joints = whole.joints.middleRows(first, rows);
+        rig.parts.back().weights = whole.weights.middleRows(first, rows);
+        first += rows;
+    }
+}
 
-GltfScene rig_of(const Character& character, const RigMotion& motion) {
+GltfScene plain_rig(const Character& character, const RigMotion& motion) {
     MeshPart part{.name = character.name, .mesh = character.mesh, .kind = "skin"};
     // A rigged file keeps its own weights.
     const PointBinding& own = character.binding;
@@ -199,6 +216,14 @@ GltfScene rig_of(const Character& character, const RigMotion& motion) {
         }
     }
     return rigged(std::move(part), character.skeleton, std::move(weights), motion);
+}
+
+}  // namespace
+
+GltfScene rig_of(const Character& character, const RigMotion& motion) {
+    GltfScene rig = plain_rig(character, motion);
+    take_apart(character.looks, rig);
+    return rig;
 }
 
 GltfScene rig_of(const Body& body, const RigMotion& motion) {

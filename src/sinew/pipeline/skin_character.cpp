@@ -197,6 +197,34 @@ BlendSkinning blend_of(const Character& character, const TriangleMesh& skin,
     return BlendSkinning(skin.points, std::move(weights), character.skeleton.size());
 }
 
+// Meshes of a file as they are read, with the materials that it gives them. A character's mesh is
+// these, one behind the other.
+GltfScene looks_of_file(const GltfScene& file, std::vector<MeshPart> parts) {
+    GltfScene looks{.looks = file.looks};
+    SINEW_ASSERT(parts.size() == file.parts.size(), "{} parts, {} in the file", parts.size(),
+                 file.parts.size());
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const GltfPart& from = file.parts[i];
+        looks.parts.push_back({.part = std::move(parts[i]),
+                               .metallic = from.metallic,
+                               .roughness = from.roughness,
+                               .is_double_sided = from.is_double_sided,
+                               .material = from.material});
+    }
+    return looks;
+}
+
+WrittenLayer layer_of(const Character& character) {
+    WrittenLayer layer{.name = "skin", .looks = character.looks};
+    for (const GltfPart& part : character.looks.parts) {
+        layer.parts.push_back(part.part);
+    }
+    if (layer.parts.empty()) {
+        layer.parts = {{.name = character.name, .mesh = character.mesh, .kind = "skin"}};
+    }
+    return layer;
+}
+
 void require_valid_run(const SkinRunOptions& options) {
     if (!(options.rate > 0.0) || options.frames < 0 || options.settle < 0 ||
         options.simulate_vertices < 0) {
@@ -296,9 +324,14 @@ Character read_character(const std::filesystem::path& mesh, const std::filesyste
     character.skeleton_file = skeleton.empty() ? mesh.string() : skeleton.string();
     ReadOptions as_bound = options;
     as_bound.as_bound = true;
-    character.mesh = merged(read_surface(mesh, as_bound));
-    if (skeleton.empty()) {
-        character.binding = point_binding(read_scene(mesh));
+    std::vector<MeshPart> parts = read_surface(mesh, as_bound);
+    character.mesh = merged(parts);
+    if (is_scene_file(mesh)) {
+        const GltfScene file = read_scene(mesh);
+        if (skeleton.empty()) {
+            character.binding = point_binding(file);
+        }
+        character.looks = looks_of_file(file, std::move(parts));
     }
     weld(character, mesh.string());
     const ReadOptions joints = skeleton_options.value_or(options);
@@ -416,10 +449,7 @@ struct SkinRunWriter::Data {
 
 SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, const Character& character,
                              std::vector<double> times, const std::string& sequence)
-    : SkinRunWriter(path,
-                    {{.name = "skin",
-                      .parts = {{.name = character.name, .mesh = character.mesh, .kind = "skin"}}}},
-                    std::move(times), sequence) {}
+    : SkinRunWriter(path, std::vector{layer_of(character)}, std::move(times), sequence) {}
 
 SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, std::vector<WrittenLayer> layers,
                              std::vector<double> times, const std::string& sequence) {
@@ -438,7 +468,9 @@ SkinRunWriter::SkinRunWriter(const std::filesystem::path& path, std::vector<Writ
     }
     const std::string ending = lower(path.extension().string());
     if (ending == ".glb") {
-        d.file = std::make_unique<GlbFrameWriter>(path, all, std::move(times));
+        const bool has_looks = d.layers.size() == 1 && !d.layers[0].looks.parts.empty();
+        d.file = std::make_unique<GlbFrameWriter>(
+            path, has_looks ? std::move(d.layers[0].looks) : scene_of(all), std::move(times));
     } else if (ending == ".usda") {
         d.file = std::make_unique<UsdaFrameWriter>(path, all, std::move(times));
     } else if (ending == ".pc2" || ending == ".mdd") {

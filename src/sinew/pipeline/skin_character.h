@@ -26,6 +26,7 @@ struct Character {
     std::vector<Index> skin_vertex = {};  ///< of each point of the mesh; -1: rigid
     CharacterSkeleton skeleton = {};
     PointBinding binding = {};       ///< of a rigged file, by points of the mesh; else empty
+    GltfScene looks = {};            ///< its parts with their materials; none: one plain part
     std::string mesh_file = {};      ///< for messages; empty: none
     std::string skeleton_file = {};  ///< for messages; empty: none
 };
@@ -75,6 +76,7 @@ SkinRun run_skinning(const Character& character, const CharacterMotion& motion,
 struct WrittenLayer {
     std::string name;  ///< folder of its sequence, where there are several layers
     std::vector<MeshPart> parts = {};
+    GltfScene looks = {};  ///< the same parts with their materials, for .glb; else empty
 };
 
 /// Writes the frames of a run while it runs, so that those of long motions need no memory. Files

@@ -34,6 +34,12 @@ constexpr double kForget =
 constexpr double kGap = 0.03;  // of an edge, that is left between skins
 constexpr double kFacingSkins = 0.2;   // cosine between skins that meet, at least
 constexpr double kFarthestSide = 8.0;  // edges
+constexpr double kCalm = 0.1;          // edges that a vertex is moved in a frame where bones rest
+constexpr double kHurry = 0.2;         // the same where it is enclosed else
+constexpr double kBesideCalm = 2.0;    // edges: bones as near as that have to
+constexpr double kBoneRests = 1e-3;    // edges that it moves in a frame against the first
+constexpr int kRestFrames = 5;         // of all of them, before anything is slowed down
+constexpr int kCalmRounds = 6;
 
 // Vertices, each once.
 class VertexSet {
@@ -335,6 +341,96 @@ std::vector<Index> SkinUntangling::in_doubt(const Points& x,
     return all.ascending();
 }
 
+// Counts the frames for which each bone has not moved against the first.
+void SkinUntangling::count_rest(std::span<const Eigen::Isometry3d> motion) {
+    rested_.resize(motion.size(), 0);
+    std::vector<char> has_moved(motion.size(), 0);
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        const auto b = at(bone_of_[at(i)]);
+        const Vec3 p = point(before_, i);
+        if ((motion[b] * p - motion[0] * p).norm() > kBoneRests * edge_) {
+            has_moved[b] = 1;
+        }
+    }
+    for (std::size_t b = 0; b < rested_.size(); ++b) {
+        rested_[b] = has_moved[b] != 0 ? 0 : rested_[b] + 1;
+    }
+}
+
+// Whether all bones of the skin around a place have rested for some frames.
+bool SkinUntangling::is_at_rest(const Vec3& p, std::vector<Index>& found) const {
+    const Vec3 reach = Vec3::Constant(kBesideCalm * edge_);
+    enclosure_.find_overlapping({.low = p - reach, .high = p + reach}, found);
+    return std::all_of(found.begin(), found.end(), [&](Index t) {
+        return std::ranges::all_of(std::span(&triangles_(t, 0), 3), [&](Index i) {
+            return rested_[at(bone_of_[at(i)])] >= kRestFrames;
+        });
+    });
+}
+
+// Which side of a crease a vertex comes out on is up to small things, and may change from frame to
+// frame. Where the bones rest it goes there slowly, against its neighbourhood. Returns what was
+// slowed down.
+// @param limit  edges per frame
+std::vector<Index> SkinUntangling::calm(Points& x, const Points& simulated,
+                                        std::span<const Eigen::Isometry3d> motion,
+                                        double limit) const {
+    std::vector<Index> slowed;
+    std::vector<Index> found;
+    const Points shown = x;
+    for (Index i = 0; i < skin_vertices_; ++i) {
+        const Eigen::Isometry3d& T = motion[at(bone_of_[at(i)])];
+        const Vec3 last = T * Vec3(point(before_, i) + point(offset_, i));
+        const Vec3 step = point(shown, i) - last;
+        if (step.norm() <= limit * edge_ || rested_[at(bone_of_[at(i)])] < kRestFrames) {
+            continue;
+        }
+        Vec3 mean = Vec3::Zero();
+        const auto near = neighbours_[at(i)];
+        for (const Index k : near) {
+            mean += point(simulated, k) - motion[at(bone_of_[at(k)])] * point(before_, k);
+        }
+        mean /= static_cast<double>(std::max<std::size_t>(1, near.size()));
+        const Vec3 own = step - mean;
+        if (own.norm() > limit * edge_ && is_at_rest(point(shown, i), found)) {
+            x.row(i) = (last + mean + limit * edge_ / own.norm() * own).transpose();
+            slowed.push_back(i);
+        }
+    }
+    return slowed;
+}
+
+// What is on its way may be enclosed: skins are pushed apart as far as that goes within a frame.
+void SkinUntangling::calm_and_push(Points& x, const Points& simulated,
+                                   std::span<const Eigen::Isometry3d> motion) {
+    for (int round = 0; round < kCalmRounds; ++round) {
+        const bool is_late = round >= kCalmRounds / 2;
+        const std::vector<Index> slowed = calm(x, simulated, motion, is_late ? kHurry : kCalm);
+        if (slowed.empty()) {
+            return;
+        }
+        enclosure_.refit_around(x, slowed);
+        find_ways(x, and_near(x, slowed));
+        if (ways_.empty()) {
+            return;
+        }
+        for (const Way& way : ways_) {
+            if (way.triangle < 0) {
+                tuck_in(x, way.vertex, round);
+            }
+        }
+        for (int sweep = 0; sweep < kSweeps; ++sweep) {
+            for (const Way& way : ways_) {
+                if (way.triangle >= 0) {
+                    push_apart(x, way);
+                }
+            }
+        }
+        enclosure_.refit_around(x, moved());
+    }
+    calm(x, simulated, motion, kHurry);
+}
+
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
     return untangle(skin, motion, all_);
 }
@@ -375,6 +471,12 @@ int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> mo
                 break;
             }
             push_and_tuck(skin);
+        }
+    }
+    if (offset_.rows() > 0) {
+        count_rest(motion);
+        if (!asked.empty()) {
+            calm_and_push(skin, simulated, motion);
         }
     }
     offset_ = skin - simulated;

@@ -23,7 +23,9 @@ namespace sinew {
 /// scan) is left alone.
 ///
 /// Every frame starts from how far the last one has moved the skin, turned with its bones and less
-/// the more the simulation has moved it against them: in a pose that is held nothing flickers.
+/// the more the simulation has moved it against them. Where the bones have rested for some frames,
+/// no vertex is moved further than a tenth of an edge in a frame (a fifth where it is enclosed), so
+/// that in a pose that is held nothing jumps; what is on its way out may be enclosed meanwhile.
 class SkinUntangling {
 public:
     explicit SkinUntangling(const SkinOnBones& skin);
@@ -43,6 +45,7 @@ public:
     void forget() {
         steadying_.forget();
         offset_.resize(0, 3);
+        rested_.clear();
     }
 
 private:
@@ -64,6 +67,12 @@ private:
     void leave_shallow(const Points& x);
     void push_and_iron(Points& x);
     void push_and_tuck(Points& x);
+    void count_rest(std::span<const Eigen::Isometry3d> motion);
+    bool is_at_rest(const Vec3& p, std::vector<Index>& found) const;
+    std::vector<Index> calm(Points& x, const Points& simulated,
+                            std::span<const Eigen::Isometry3d> motion, double limit) const;
+    void calm_and_push(Points& x, const Points& simulated,
+                       std::span<const Eigen::Isometry3d> motion);
 
     Index skin_vertices_;
     Triangles triangles_;
@@ -80,6 +89,7 @@ private:
     // without.
     Points before_ = Points(0, 3);
     Points offset_ = Points(0, 3);
+    std::vector<int> rested_ = {};  // frames for which each bone has
 };
 
 }  // namespace sinew
