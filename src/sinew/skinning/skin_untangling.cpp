@@ -39,6 +39,7 @@ constexpr double kHurry = 0.2;         // the same where it is enclosed else
 constexpr double kBesideCalm = 2.0;    // edges: bones as near as that have to
 constexpr double kBoneRests = 1e-3;    // edges that it moves in a frame against the first
 constexpr int kRestFrames = 5;         // of all of them, before anything is slowed down
+constexpr double kDeep = 0.03;         // edges: what is deeper then is not slowed down
 constexpr int kCalmRounds = 6;
 
 // Vertices, each once.
@@ -401,18 +402,21 @@ std::vector<Index> SkinUntangling::calm(Points& x, const Points& simulated,
 }
 
 // What is on its way may be enclosed: skins are pushed apart as far as that goes within a frame.
+// What is still deep inside goes all the way at once.
 void SkinUntangling::calm_and_push(Points& x, const Points& simulated,
                                    std::span<const Eigen::Isometry3d> motion) {
+    const Points there = x;
+    VertexSet changed(skin_vertices_);
     for (int round = 0; round < kCalmRounds; ++round) {
         const bool is_late = round >= kCalmRounds / 2;
         const std::vector<Index> slowed = calm(x, simulated, motion, is_late ? kHurry : kCalm);
-        if (slowed.empty()) {
-            return;
-        }
+        changed.add(slowed);
         enclosure_.refit_around(x, slowed);
-        find_ways(x, and_near(x, slowed));
-        if (ways_.empty()) {
-            return;
+        if (!slowed.empty()) {
+            find_ways(x, and_near(x, slowed));
+        }
+        if (slowed.empty() || ways_.empty()) {
+            break;
         }
         for (const Way& way : ways_) {
             if (way.triangle < 0) {
@@ -426,9 +430,26 @@ void SkinUntangling::calm_and_push(Points& x, const Points& simulated,
                 }
             }
         }
+        changed.add(moved());
         enclosure_.refit_around(x, moved());
     }
     calm(x, simulated, motion, kHurry);
+    std::vector<Index> candidates;
+    const std::vector<Index> all = changed.ascending();
+    for (int round = 0; round < kCalmRounds && !all.empty(); ++round) {
+        enclosure_.refit_around(x, all);
+        find_ways(x, and_near(x, all));
+        VertexSet deep(skin_vertices_);
+        for (const Way& way : ways_) {
+            if (enclosure_.way_out(x, way.vertex, candidates) > kDeep * edge_) {
+                deep.add(way.vertex);
+            }
+        }
+        deep.add_rings(neighbours_, round);
+        for (const Index i : deep.ascending()) {
+            x.row(i) = there.row(i);
+        }
+    }
 }
 
 int SkinUntangling::untangle(Points& skin, std::span<const Eigen::Isometry3d> motion) {
