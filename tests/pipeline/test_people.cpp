@@ -16,13 +16,16 @@ namespace sinew {
 
 namespace {
 
+Body preview_body(FigureSex sex) {
+    MakeBodyOptions options;
+    options.body.resolution = BodyResolution::Preview;
+    options.figure.sex = sex;
+    options.cache = SINEW_TEST_CACHE;
+    return make_body(options).body;
+}
+
 const Body& preview_man() {
-    static const Body body = [] {
-        MakeBodyOptions options;
-        options.body.resolution = BodyResolution::Preview;
-        options.cache = SINEW_TEST_CACHE;
-        return make_body(options).body;
-    }();
+    static const Body body = preview_body(FigureSex::Male);
     return body;
 }
 
@@ -53,6 +56,25 @@ TEST(People, OrdinaryMenAreMadeAsAskedFor) {
         EXPECT_LT(z[z.size() / 2], 1.0);
         EXPECT_LT(z.back(), 4.0);
     }
+}
+
+// 1.48 m with a body mass index of 45: her armpits cross in the bare frame already.
+TEST(People, ShortHeavyWomensSkinDoesNotCross) {
+    GrowthPlan plan{.stature = 1.48, .weight = 98.57};
+    plan.people.table = std::make_shared<const PeopleTable>(known_people());
+    const GrowthResult grown = grow_person(preview_body(FigureSex::Female), plan);
+    EXPECT_NEAR(summarise(grown.body).mass, 98.57, 0.1);
+    EXPECT_EQ((tet_volumes(grown.body.tets).array() <= 0.0).count(), 0);
+    EXPECT_TRUE(find_self_intersections(grown.body.skin.mesh).pairs.empty());
+}
+
+// Five per cent of fat: what is left lies along columns between envelope and skin.
+TEST(People, MenReachFivePerCentOfFat) {
+    GrowthPlan plan{.weight = 65.0, .body_fat = 0.05};
+    plan.people.table = std::make_shared<const PeopleTable>(known_people());
+    const GrowthResult grown = grow_person(preview_man(), plan);
+    EXPECT_NEAR(summarise(grown.body).body_fat, 0.05, 2e-3);
+    EXPECT_EQ((tet_volumes(grown.body.tets).array() <= 0.0).count(), 0);
 }
 
 // First-order masses against those of the shapes themselves, by differences: the adjoint of walls

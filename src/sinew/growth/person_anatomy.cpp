@@ -193,7 +193,11 @@ void PersonAnatomy::find_skin() {
         room[at(i)] = std::min(slow(i, 0), raw[at(i)]);
         thickness[at(i)] = std::min(slow(i, 1), between[at(i)]);
     }
-    to_lose = slow.col(2).cwiseMin(length);
+    // Soles keep a fifth more than other skin, or their flat tetrahedra become slivers.
+    constexpr double kSole = 0.05;  // m above the ground, over which that fades
+    const Eigen::ArrayXd sole =
+        ((kSole - skin.points.col(1).array()) / (0.5 * kSole)).max(0.0).min(1.0);
+    to_lose = slow.col(2).cwiseMin(length).array() * (1.0 - 0.2 * sole);
     for (const Landmark& landmark : rest.landmarks) {
         Eigen::Index nearest = landmark.skin_vertex;
         if (nearest < 0) {
