@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/fit/landmarks.h"
+#include "sinew/fit/limb_search.h"
 #include "sinew/fit/placement.h"
 #include "sinew/fit/registration_measures.h"
 #include "sinew/fit/shape_learning.h"
@@ -183,6 +184,9 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     FoundPlacement found = coarse_pairs.size() >= 6
                                ? place_by_landmarks(coarse, index, coarse_pairs)
                                : place_by_search(coarse, scan, index, !options.find_up, progress);
+    if (coarse_pairs.size() < 6) {
+        found = with_limbs_found(coarse, index, std::move(found), progress);
+    }
     timed.note("placement");
     RigState state = fit_rig(coarse, found.state, index, coarse_pairs, found.prior,
                              {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});
