@@ -1,12 +1,8 @@
 #include "bench/fit_bench.h"
 
 #include "sinew/base/error.h"
-#include "sinew/body/girths.h"
-#include "sinew/fit/registration.h"
-#include "sinew/geometry/measure.h"
 #include "sinew/io/file_bytes.h"
-#include "sinew/io/mesh_files.h"
-#include "sinew/io/shape_space_file.h"
+#include "sinew/pipeline/fit_scan.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <map>
 #include <numbers>
 
 namespace sinew::bench {
@@ -22,6 +17,23 @@ namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
+
+// Girths and joints of the folder's README, and ours.
+constexpr std::pair<const char*, const char*> kSameGirths[] = {{"chest", "chest"},
+                                                               {"waist", "waist"},
+                                                               {"waist_navel", "waist_navel"},
+                                                               {"hip", "hips"},
+                                                               {"neck", "neck"},
+                                                               {"thigh_L", "thigh_l"},
+                                                               {"calf_L", "calf_l"},
+                                                               {"thigh_R", "thigh_r"},
+                                                               {"calf_R", "calf_r"},
+                                                               {"upper_arm_L", "upper_arm_l"},
+                                                               {"upper_arm_R", "upper_arm_r"}};
+constexpr std::pair<const char*, const char*> kSameJoints[] = {
+    {"lowerleg01.L", "knee_l"}, {"lowerleg01.R", "knee_r"},  {"foot.L", "ankle_l"},
+    {"foot.R", "ankle_r"},      {"lowerarm01.L", "elbow_l"}, {"lowerarm01.R", "elbow_r"},
+    {"wrist.L", "wrist_l"},     {"wrist.R", "wrist_r"}};
 
 Json json_of(const fs::path& path) {
     const Json document = Json::parse(read_file_bytes(path), nullptr, false);
@@ -34,141 +46,153 @@ Json json_of(const fs::path& path) {
     return document;
 }
 
-Scan scan_from(const fs::path& path) {
-    const TriangleMesh mesh = read_surface(path).at(0).mesh;
-    Scan scan;
-    scan.points = mesh.points;
-    scan.triangles = mesh.triangles;
-    return scan;
-}
-
-struct Templates {
-    const Body& man;
-    const Body& woman;
-    ShapeSpace men = built_in_shape_space(Sex::Male);
-    ShapeSpace women = built_in_shape_space(Sex::Female);
-};
-
-struct Registered {
+struct FittedRow {
     FitBenchRow row;
-    RegisteredSkin skin;
-    const Body* body = nullptr;
+    std::optional<FittedScan> fitted = {};
 };
 
-Registered registered_scan(const Templates& t, bool is_woman, const Scan& scan,
-                           const std::string& name, const Progress& progress) {
-    Registered result{.row = {.name = name}, .skin = {}, .body = is_woman ? &t.woman : &t.man};
+FittedRow fitted_row(FitJob job, const fs::path& scan, ScanSex sex, FitTemplates& templates,
+                     const Progress& progress) {
+    FittedRow result{.row = {.name = scan.stem().string()}};
+    FitBenchRow& row = result.row;
+    job.scan = scan.string();
+    job.sex = sex;
+    // Templates are made once; they are no part of a scan's time.
+    const Sex own = sex == ScanSex::Female ? Sex::Female : Sex::Male;
+    templates.of(own, progress);
+    if (job.makes_body) {
+        templates.fitter_of(own, progress);
+    }
     const std::clock_t start = std::clock();
     try {
-        result.skin =
-            register_scan(*result.body, scan, {.shapes = is_woman ? &t.women : &t.men}, progress);
-        if (!result.skin.report.is_trusted) {
-            result.row.error = "not trusted";
-        }
+        result.fitted = fit_scan(job, templates, progress);
     } catch (const InputError& error) {
-        result.row.error = error.what();
+        row.error = error.what();
         return result;
     }
-    result.row.cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    result.row.mean_mm = 1e3 * result.skin.report.skin_to_scan.mean;
-    result.row.p95_mm = 1e3 * result.skin.report.skin_to_scan.p95;
-    return result;
-}
-
-// Chest at the nipples, waist at the navel, hips where they are widest below it: the definitions
-// of the folder's README.
-std::map<std::string, double> trunk_girths(const Registered& r) {
-    std::map<std::string, Vec3> at_name;
-    for (const Landmark& landmark : r.skin.landmarks) {
-        at_name[landmark.name] = landmark.position;
-    }
-    const Triangles& triangles = r.body->skin.mesh.triangles;
-    const auto girth = [&](double height) {
-        Vec3 centre = 0.5 * (at_name["asis_L"] + at_name["asis_R"]);
-        centre.z() -= 0.05;
-        centre.y() = height;
-        return tape_girth(r.skin.posed, triangles, centre, Vec3::UnitY());
-    };
-    std::map<std::string, double> result;
-    result["chest"] = girth(0.5 * (at_name["nipple_L"].y() + at_name["nipple_R"].y()));
-    const double navel = at_name["navel"].y();
-    result["waist_navel"] = girth(navel);
-    for (double below = 0.08; below < 0.20; below += 0.01) {
-        result["hip"] = std::max(result["hip"], girth(navel - below));
-    }
-    return result;
-}
-
-FitBenchRow raw_row(const Templates& t, const FitBenchOptions& options, const Json& entry,
-                    const Json& truth, const Json& named, const Progress& progress) {
-    const std::string file = entry.at("file");
-    const std::string name = fs::path(file).stem().string();
-    Scan scan = scan_from(options.data / "raw" / file);
-    if (options.with_landmarks) {
-        for (const auto& [key, p] : named.at(name).items()) {
-            scan.landmarks.push_back({key, Vec3(p[0], p[1], p[2])});
+    row.cpu_s = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    const FittedScan& fitted = *result.fitted;
+    row.mean_mm = 1e3 * fitted.skin.report.skin_to_scan.mean;
+    row.p95_mm = 1e3 * fitted.skin.report.skin_to_scan.p95;
+    for (const auto& [name, value] : fitted.witnesses) {
+        if (name == "navy_body_fat") {
+            row.navy_body_fat = value;
         }
     }
-    Registered r = registered_scan(t, entry.at("sex") == "female", scan, name, progress);
-    if (!r.row.error.empty()) {
-        return r.row;
+    if (fitted.person) {
+        const PersonFitReport& person = fitted.person->report;
+        row.crossings = static_cast<int>(person.crossings + person.bones_outside);
+        row.inverted_tets = static_cast<int>(person.inverted_tets);
+        row.body_fat = person.body_fat;
+        const CompositionTargets& asked = fitted.targets;
+        if (asked.fat_kg) {
+            row.fat_error_kg = person.fat_kg - *asked.fat_kg;
+        } else if (asked.body_fat && asked.weight_kg) {
+            row.fat_error_kg = person.fat_kg - *asked.body_fat * *asked.weight_kg;
+        }
+        if (asked.muscle_kg) {
+            row.muscle_error_kg = person.muscle_kg - *asked.muscle_kg;
+        }
     }
+    return result;
+}
+
+// Volume and girths of the truth, and its rig in the scan's pose.
+void compare(const Json& truth, const Json& joint_order, const Json& joints, FittedRow& one) {
+    if (!one.fitted) {
+        return;
+    }
+    const FittedScan& fitted = *one.fitted;
+    FitBenchRow& row = one.row;
+    row.volume_error = 1e3 * fitted.volume / truth.at("volume_l").get<double>() - 1.0;
+    for (const auto& [theirs, ours] : kSameGirths) {
+        for (const auto& [name, value] : fitted.girths) {
+            if (name == ours && truth.at("girths_m").contains(theirs)) {
+                row.girth_errors.emplace_back(
+                    name, value / truth.at("girths_m").at(theirs).get<double>() - 1.0);
+            }
+        }
+    }
+    Skeleton skeleton = fitted.body.skeleton;
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+        skeleton.joints[j].centre = fitted.skin.joints[j];
+    }
+    const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, fitted.skin.pose);
+    for (const auto& [theirs, ours] : kSameJoints) {
+        const auto place = std::find(joint_order.begin(), joint_order.end(), theirs);
+        const auto joint =
+            std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
+                         [&, name = ours](const Joint& j) { return j.name == name; });
+        if (place != joint_order.end() && joint != skeleton.joints.end()) {
+            const Json& p = joints.at(static_cast<std::size_t>(place - joint_order.begin()));
+            const Vec3 found = motions[at(joint->child)] * joint->centre;
+            row.joint_mm.emplace_back(joint->name, 1e3 * (found - Vec3(p[0], p[1], p[2])).norm());
+        }
+    }
+}
+
+void compare_points(const Json& truth, const Json& named, FittedRow& one) {
+    if (!one.fitted) {
+        return;
+    }
+    const RegisteredSkin& skin = one.fitted->skin;
     // Noise is normal: the mean of its size is sqrt(2 / pi) of its root mean square.
-    const double rms = truth.at(name).at("scan_to_surface_mm").at("rms");
-    r.row.noise_ratio =
-        1e3 * r.skin.report.scan_to_skin.mean / (rms * std::sqrt(2.0 / std::numbers::pi));
-    for (const Landmark& landmark : r.skin.landmarks) {
-        const Json& p = named.at(name).at(landmark.name);
-        r.row.landmark_mm += 1e3 * (landmark.position - Vec3(p[0], p[1], p[2])).norm() /
-                             static_cast<double>(r.skin.landmarks.size());
+    const double rms = truth.at("scan_to_surface_mm").at("rms");
+    one.row.noise_ratio =
+        1e3 * skin.report.scan_to_skin.mean / (rms * std::sqrt(2.0 / std::numbers::pi));
+    for (const Landmark& landmark : skin.landmarks) {
+        const Json& p = named.at(landmark.name);
+        one.row.landmark_mm += 1e3 * (landmark.position - Vec3(p[0], p[1], p[2])).norm() /
+                               static_cast<double>(skin.landmarks.size());
     }
-    const double litres = truth.at(name).at("volume_l");
-    r.row.volume_error =
-        1e3 * enclosed_volume(r.skin.posed, r.body->skin.mesh.triangles) / litres - 1.0;
-    for (const auto& [girth, value] : trunk_girths(r)) {
-        const double real = truth.at(name).at("girths_m").at(girth);
-        r.row.girth_errors.emplace_back(girth, value / real - 1.0);
-    }
-    return r.row;
+}
+
+ScanSex sex_of(const Json& entry) {
+    return entry.at("sex") == "female" ? ScanSex::Female : ScanSex::Male;
 }
 
 }  // namespace
 
-std::vector<FitBenchRow> run_fit_bench(const Body& man, const Body& woman,
-                                       const FitBenchOptions& options, const Progress& progress) {
-    const Templates templates{man, woman};
+std::vector<FitBenchRow> run_fit_bench(const FitBenchOptions& options, const Progress& progress) {
+    FitJob job;
+    job.resolution = options.resolution;
+    job.cache = options.cache;
+    job.makes_body = options.with_bodies;
+    FitTemplates templates(job);
     std::vector<FitBenchRow> rows;
     const Json raw = json_of(options.data / "raw" / "index.json");
     const Json truth = json_of(options.data / "raw" / "truth.json");
     const Json named = json_of(options.data / "raw" / "landmarks.json");
     for (const Json& entry : raw.at("scans")) {
-        if (static_cast<int>(rows.size()) < options.raw) {
-            rows.push_back(
-                raw_row(templates, options, entry, truth.at("scans"), named.at("scans"), progress));
+        if (static_cast<int>(rows.size()) >= options.raw) {
+            break;
         }
+        FittedRow one = fitted_row(job, options.data / "raw" / entry.at("file").get<std::string>(),
+                                   sex_of(entry), templates, progress);
+        const Json& real = truth.at("scans").at(one.row.name);
+        compare(real, truth.at("joint_order"), real.at("joints"), one);
+        compare_points(real, named.at("scans").at(one.row.name), one);
+        rows.push_back(std::move(one.row));
     }
     const Json bodies = json_of(options.data / "registered" / "index.json");
+    const Json rig = json_of(options.data / "registered" / "truth_joints.json");
     int count = 0;
     for (const Json& entry : bodies.at("bodies")) {
         if (count++ >= options.registered) {
             break;
         }
-        const std::string file = entry.at("file");
-        const Scan scan = scan_from(options.data / "registered" / file);
-        Registered r = registered_scan(templates, entry.at("sex") == "female", scan,
-                                       fs::path(file).stem().string(), progress);
-        if (r.row.error.empty()) {
-            r.row.volume_error = 1e3 * enclosed_volume(r.skin.posed, r.body->skin.mesh.triangles) /
-                                     entry.at("volume_l").get<double>() -
-                                 1.0;
-        }
-        rows.push_back(std::move(r.row));
+        FittedRow one =
+            fitted_row(job, options.data / "registered" / entry.at("file").get<std::string>(),
+                       sex_of(entry), templates, progress);
+        compare(entry, rig.at("joint_order"), rig.at("bodies").at(one.row.name), one);
+        rows.push_back(std::move(one.row));
     }
     for (const char* file : {"template", "kneeling", "arms_up"}) {
         if (options.with_mhr) {
-            const Scan scan = scan_from(options.data / "mhr" / fmt::format("{}.ply", file));
-            rows.push_back(
-                registered_scan(templates, false, scan, fmt::format("mhr_{}", file), progress).row);
+            rows.push_back(fitted_row(job, options.data / "mhr" / fmt::format("{}.ply", file),
+                                      ScanSex::Male, templates, progress)
+                               .row);
+            rows.back().name = fmt::format("mhr_{}", file);
         }
     }
     return rows;

@@ -108,7 +108,7 @@ int main(int argc, char** argv) try {
             scan.landmarks.push_back({name, point(neutral.points, vertex.get<Index>())});
         }
     }
-    const RegisteredSkin first = register_scan(body, scan, {.find_placement = false});
+    const RegisteredSkin first = register_scan(body, scan, {.find_up = false});
     fmt::print("mean: skin to scan {:.2f} mm, 95 % {:.2f} mm\n",
                1e3 * first.report.skin_to_scan.mean, 1e3 * first.report.skin_to_scan.p95);
     const std::vector<ClosestPoint> on = SurfaceTree(neutral).closest_points(first.posed);

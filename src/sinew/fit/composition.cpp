@@ -322,7 +322,9 @@ CompositionWitnesses composition_witnesses(Sex sex, double stature_m,
                                            std::optional<double> limb_fat_m, double age) {
     CompositionWitnesses witnesses;
     const auto neck = find_girth(girths, "neck");
-    const auto waist = find_girth(girths, "waist");
+    // The formula's waist: of men level with the navel, of women the narrowest.
+    const auto at_navel = find_girth(girths, "waist_navel");
+    const auto waist = sex == Sex::Female || !at_navel ? find_girth(girths, "waist") : at_navel;
     const auto hips = find_girth(girths, "hips");
     if (neck && waist && (hips || sex != Sex::Female)) {
         witnesses.navy_body_fat = navy_body_fat(sex, stature_m, *neck, *waist, hips.value_or(0.0));

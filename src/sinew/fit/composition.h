@@ -67,7 +67,9 @@ struct CompositionWitnesses {
     std::optional<double> lee_muscle_kg = {};  ///< skeletal muscle, kg
 };
 
-/// @param girths   m, as girths() names them; those that are absent leave a witness out
+/// @param girths   m, as girths() and scan_girths() name them; those that are absent leave a
+/// witness
+///                 out; men's waist is that at the navel where it is there
 /// @param limb_fat_m  mean thickness of fat on upper arms, thighs and calves, m, for the corrected
 ///                 girths of Lee; nothing: left out
 /// @param age      years

@@ -2,10 +2,12 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace sinew {
@@ -97,6 +99,36 @@ std::vector<Landmark> scan_landmarks_of(const Body& body) {
         }
     }
     return result;
+}
+
+Index breast_apex(const Points& rest, Index start, bool is_left) {
+    constexpr double kWindow = 0.04;     // m: wider than noise is rough and triangles are long
+    constexpr double kFarthest = 0.10;   // m from the start
+    constexpr double kLeastGain = 0.01;  // m
+    constexpr double kOutward = 25.0 * kDegree;
+    const Vec3 ahead((is_left ? 1.0 : -1.0) * std::sin(kOutward), 0.0, std::cos(kOutward));
+    const Vec3 first = point(rest, start);
+    std::vector<Index> near;
+    for (Eigen::Index v = 0; v < rest.rows(); ++v) {
+        if ((point(rest, v) - first).norm() < kFarthest + kWindow) {
+            near.push_back(static_cast<Index>(v));
+        }
+    }
+    // Uphill by the highest point of a window, until it is the window's own middle.
+    Index now = start;
+    for (bool climbs = true; climbs;) {
+        Index best = now;
+        for (const Index v : near) {
+            if ((point(rest, v) - point(rest, now)).norm() < kWindow &&
+                ahead.dot(point(rest, v) - point(rest, best)) > 0.0) {
+                best = v;
+            }
+        }
+        climbs = best != now;
+        now = best;
+    }
+    const Vec3 moved = point(rest, now) - first;
+    return moved.norm() < kFarthest && ahead.dot(moved) > kLeastGain ? now : start;
 }
 
 void require_known(const std::vector<ScanLandmark>& landmarks) {

@@ -17,6 +17,12 @@ const std::vector<std::string>& scan_landmark_names();
 /// `skin_vertex` is the vertex next to them.
 std::vector<Landmark> scan_landmarks_of(const Body& body);
 
+/// The vertex of a woman's skin at rest where the breast near `start` stands out most, forward and
+/// 25 degrees outward: breasts hang lower or higher than surfaces tell apart. `start` itself where
+/// nothing near stands out by 1 cm more than it does, or only beyond 10 cm.
+/// @param is_left  of the body, +X
+Index breast_apex(const Points& rest, Index start, bool is_left);
+
 /// @throws InputError  naming a landmark that is none of the names, or given twice
 void require_known(const std::vector<ScanLandmark>& landmarks);
 

@@ -203,10 +203,10 @@ FoundPlacement place_by_landmarks(const PoseRig& rig, const ScanIndex& index,
 }
 
 FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanIndex& index,
-                               bool axes_are_known, const Progress& progress) {
+                               bool up_is_known, const Progress& progress) {
     const ScanSamples samples = index.samples(2000);
     std::vector<Vec3> ups = {Vec3(0, 1, 0)};
-    if (!axes_are_known) {
+    if (!up_is_known) {
         ups = {Vec3(0, 1, 0),  Vec3(0, 0, 1), Vec3(0, -1, 0),
                Vec3(0, 0, -1), Vec3(1, 0, 0), Vec3(-1, 0, 0)};
         const Vec3 size = bounds(scan.points).size();
@@ -225,10 +225,9 @@ FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanI
         }
         const double across = 0.5 * std::atan2(2.0 * C(0, 1), C(0, 0) - C(1, 1));
         // Legs that kneel may reach farther than arms: eighths of a turn, not quarters.
-        const int headings = axes_are_known ? 1 : 8;
-        for (int h = 0; h < headings; ++h) {
-            const double heading =
-                axes_are_known ? 0.0 : across + 0.25 * std::numbers::pi * static_cast<double>(h);
+        constexpr int kHeadings = 8;
+        for (int h = 0; h < kHeadings; ++h) {
+            const double heading = across + 0.25 * std::numbers::pi * static_cast<double>(h);
             for (const StartPose& pose : start_poses(rig)) {
                 starts.push_back(start_at(rig, samples.points, upright(up, heading), pose));
             }

@@ -38,8 +38,8 @@ FoundPlacement place_by_landmarks(const PoseRig& rig, const ScanIndex& index,
                                   std::span<const LandmarkPair> landmarks);
 /// Placement, pose and shape on the coarse rig by trying: axes that may be up, headings, poses.
 /// Bad starts are given up early.
-/// @param axes_are_known  Y is up and +Z is forward
+/// @param up_is_known  Y is up; the way it faces is looked for all the same
 FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanIndex& index,
-                               bool axes_are_known, const Progress& progress);
+                               bool up_is_known, const Progress& progress);
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/fit/landmarks.h"
+#include "sinew/fit/limb_search.h"
 #include "sinew/fit/placement.h"
 #include "sinew/fit/registration_measures.h"
 #include "sinew/fit/shape_learning.h"
@@ -114,6 +115,28 @@ std::vector<double> stiffening_of(const PoseRig& rig, const Body& body) {
     return result;
 }
 
+// Nipples that nobody gave, put to where breasts stand out.
+void lower_nipples(const std::vector<ScanLandmark>& given, RegisteredSkin& result) {
+    for (Landmark& landmark : result.landmarks) {
+        const bool is_given =
+            std::any_of(given.begin(), given.end(),
+                        [&](const ScanLandmark& known) { return known.name == landmark.name; });
+        if (landmark.name.starts_with("nipple_") && !is_given) {
+            Eigen::Index start = 0;
+            (result.posed.rowwise() - landmark.position.transpose())
+                .rowwise()
+                .squaredNorm()
+                .minCoeff(&start);
+            const Index apex =
+                breast_apex(result.rest, static_cast<Index>(start), landmark.name == "nipple_L");
+            if (apex != static_cast<Index>(start)) {
+                landmark.position = point(result.posed, apex);
+                landmark.skin_vertex = apex;
+            }
+        }
+    }
+}
+
 struct Timed {
     std::vector<std::pair<std::string, double>>& seconds;
     Timer timer = {};
@@ -158,10 +181,12 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     const std::vector<Landmark> own = landmarks_on(rig, template_body, options.shapes);
     const std::vector<LandmarkPair> coarse_pairs = pairs_on(coarse.rest(), own, scan.landmarks);
     const std::vector<LandmarkPair> pairs = pairs_on(rig.rest(), own, scan.landmarks);
-    FoundPlacement found =
-        coarse_pairs.size() >= 6
-            ? place_by_landmarks(coarse, index, coarse_pairs)
-            : place_by_search(coarse, scan, index, !options.find_placement, progress);
+    FoundPlacement found = coarse_pairs.size() >= 6
+                               ? place_by_landmarks(coarse, index, coarse_pairs)
+                               : place_by_search(coarse, scan, index, !options.find_up, progress);
+    if (coarse_pairs.size() < 6) {
+        found = with_limbs_found(coarse, index, std::move(found), progress);
+    }
     timed.note("placement");
     RigState state = fit_rig(coarse, found.state, index, coarse_pairs, found.prior,
                              {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});
@@ -227,6 +252,9 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     result.joints = joints;
     RigState sized = upright;
     sized.scale = 1.0;
+    if (template_body.sex == Sex::Female) {
+        lower_nipples(scan.landmarks, result);
+    }
     result.pose = rig.pose_of(template_body, sized, joints);
     timed.note("rest");
     return result;

@@ -17,7 +17,7 @@ struct RegistrationOptions {
     double max_angle = 0.5235987756;  ///< nor do normals farther apart, rad, (0, pi/2)
     int fine_iterations = 40;         ///< of the surface, >= 0; 0: pose and shape only
     bool find_unit = true;            ///< from the size; false: metres
-    bool find_placement = true;       ///< look for up and facing; false: Y up, facing +Z
+    bool find_up = true;              ///< false: Y is up; the way it faces is always looked for
     /// Shapes of people that the template belongs to, not owned; none: limbs change their lengths
     /// and thicknesses.
     const ShapeSpace* shapes = nullptr;

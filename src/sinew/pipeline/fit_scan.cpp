@@ -3,9 +3,9 @@
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
 #include "sinew/base/units.h"
-#include "sinew/body/girths.h"
 #include "sinew/body/posable_joints.h"
 #include "sinew/build/segment_masses.h"
+#include "sinew/fit/scan_girths.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/io/archive.h"
@@ -28,6 +28,7 @@ namespace {
 
 constexpr double kTallest = 2.15;   // m; beyond these the template of an adult is a guess
 constexpr double kShortest = 1.40;  // m
+constexpr double kStands = 0.93;    // of the stature: where the head of somebody who stands is
 
 Body template_for(const FitJob& job, Sex sex, const Progress& progress) {
     if (!job.template_body.empty()) {
@@ -83,12 +84,39 @@ void require_person(const FittedScan& fitted, const std::string& file) {
     }
 }
 
+// Girths as the person stands in the scan, which is how people are taped; of somebody who kneels or
+// bends, in the rest pose.
+std::vector<std::pair<std::string, double>> tape_girths(const FittedScan& fitted) {
+    const RegisteredSkin& skin = fitted.skin;
+    const Triangles& triangles = fitted.body.skin.mesh.triangles;
+    Body person;
+    person.skeleton = fitted.body.skeleton;
+    for (std::size_t j = 0; j < person.skeleton.joints.size(); ++j) {
+        person.skeleton.joints[j].centre = skin.joints[j];
+    }
+    const auto top = std::find_if(skin.landmarks.begin(), skin.landmarks.end(),
+                                  [](const Landmark& l) { return l.name == "head_top"; });
+    const double lowest = skin.posed.col(1).minCoeff();
+    if (top == skin.landmarks.end() || top->position.y() - lowest < kStands * fitted.stature) {
+        person.skin.mesh = {.points = skin.rest, .triangles = triangles};
+        return scan_girths(person,
+                           landmarks_carried(skin.landmarks, skin.posed, skin.rest, triangles));
+    }
+    const std::vector<Eigen::Isometry3d> motions = segment_motions(person.skeleton, skin.pose);
+    for (Joint& joint : person.skeleton.joints) {
+        joint.centre = motions[at(joint.child)] * joint.centre;
+    }
+    person.skin.mesh = {.points = skin.posed, .triangles = triangles};
+    return scan_girths(person, skin.landmarks);
+}
+
 // The anatomy inside the fitted skin.
 void make_person(const FitJob& job, FitTemplates& templates, Sex sex, FittedScan& fitted,
                  const Progress& progress) {
-    const CompositionTargets targets = masses_from_skin(job, fitted);
+    fitted.targets = masses_from_skin(job, fitted);
     const Timer timer;
-    fitted.person = templates.fitter_of(sex, progress).fit(fitted.skin.rest, targets, progress);
+    fitted.person =
+        templates.fitter_of(sex, progress).fit(fitted.skin.rest, fitted.targets, progress);
     Body& person = fitted.person->body;
     person.skeleton.segments = weigh_segments(person);
     person.name = std::filesystem::path(job.scan).stem().string();
@@ -170,7 +198,7 @@ FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& 
     RegistrationOptions options;
     apply_known(job, scan);
     options.find_unit = job.unit == ScanUnit::Auto;
-    options.find_placement = job.up == ScanUp::Auto;
+    options.find_up = job.up == ScanUp::Auto;
     FittedScan fitted;
     Sex sex = job.sex == ScanSex::Female ? Sex::Female : Sex::Male;
     if (job.sex == ScanSex::Auto && job.template_body.empty()) {
@@ -190,14 +218,7 @@ FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& 
     const Triangles& triangles = fitted.body.skin.mesh.triangles;
     fitted.stature = bounds(fitted.skin.rest).size().y();
     fitted.volume = enclosed_volume(fitted.skin.posed, triangles);
-    // Girths of the skin in the rest pose, by the joints that go with it.
-    Body person;
-    person.skin.mesh = {.points = fitted.skin.rest, .triangles = triangles};
-    person.skeleton = fitted.body.skeleton;
-    for (std::size_t j = 0; j < person.skeleton.joints.size(); ++j) {
-        person.skeleton.joints[j].centre = fitted.skin.joints[j];
-    }
-    fitted.girths = girths(person);
+    fitted.girths = tape_girths(fitted);
     if (fitted.stature < kShortest || fitted.stature > kTallest) {
         fitted.skin.report.remarks.push_back(
             fmt::format("a stature of {:.2f} m is outside of what adults have: proportions of the "
@@ -255,7 +276,7 @@ FitSummary summary_of(const FittedScan& fitted) {
         s.muscle = person.muscle_kg;
         s.bone_lengths = person.bone_lengths_m;
         s.inverted_tets = static_cast<int>(person.inverted_tets);
-        s.crossings = static_cast<int>(person.crossings);
+        s.crossings = static_cast<int>(person.crossings + person.bones_outside);
     }
     return s;
 }

@@ -114,8 +114,9 @@ struct FittedScan {
     Body body = {};  ///< the template that was used
     RegisteredSkin skin = {};
     std::optional<FittedPerson> person = {};                     ///< where the job makes a body
+    CompositionTargets targets = {};                             ///< that the body was made with
     std::vector<std::pair<std::string, double>> witnesses = {};  ///< published formulas
-    std::vector<std::pair<std::string, double>> girths = {};     ///< m, in the rest pose
+    std::vector<std::pair<std::string, double>> girths = {};     ///< m, as people are taped
     double stature = 0.0;                                        ///< m, in the rest pose
     double volume = 0.0;                                         ///< m^3
     double seconds = 0.0;
@@ -178,7 +179,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.seen, Field{.name = "seen", .help = "part of the skin that sees the scan"});
     v(o.is_trusted, Field{.name = "is_trusted", .help = "whether this is the person"});
     v(o.confidence, Field{.name = "confidence", .help = "per region, 0 to 1"});
-    v(o.girths, Field{.name = "girths_m", .help = "tape girths in the rest pose", .unit = "m"});
+    v(o.girths,
+      Field{.name = "girths_m", .help = "tape girths of the person standing", .unit = "m"});
     v(o.pose,
       Field{.name = "pose", .help = "angles of joints against the rest pose", .unit = "degrees"});
     v(o.landmarks,
@@ -192,7 +194,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.bone_lengths, Field{.name = "bone_lengths_m", .help = "between joints", .unit = "m"});
     v(o.witnesses, Field{.name = "witnesses", .help = "published formulas from girths"});
     v(o.inverted_tets, Field{.name = "inverted_tets", .help = "of that body"});
-    v(o.crossings, Field{.name = "crossings", .help = "of layers, by over 1 mm"});
+    v(o.crossings,
+      Field{.name = "crossings", .help = "of layers, and bones outside of the skin, by over 1 mm"});
 }
 
 /// A scan from any surface file, in its own units and axes; clouds are files without triangles.
