@@ -212,6 +212,8 @@ TEST(Proportions, UniformScalingHasThePowersOfHodginsAndPollard) {
 
 TEST(Proportions, SegmentsThatTheModelLacksAreRefused) {
     BodyProportions to;
+    to.humerus.mass = 1.0;  // no change
+    EXPECT_NO_THROW(proportioned_model(walker_model(), to));
     to.humerus.elongation = 2.0;
     try {
         proportioned_model(walker_model(), to);

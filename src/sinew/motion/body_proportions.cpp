@@ -117,7 +117,7 @@ void require_segments(const std::vector<BodySegment>& segments, const BodyPropor
         bool is_changed = false;
         for (const BodySide side : {BodySide::Left, BodySide::Right}) {
             const LimbShape shape = limb_shape(p, {kind, side});
-            is_changed = is_changed || !is_same(shape) || shape.mass.has_value();
+            is_changed = is_changed || !is_same(shape) || shape.mass.value_or(1.0) != 1.0;
         }
         require_segment(segments, kind, is_changed);
     }
@@ -125,7 +125,7 @@ void require_segments(const std::vector<BodySegment>& segments, const BodyPropor
         bool is_changed = false;
         for (const BodySide side : {BodySide::Left, BodySide::Right}) {
             const PartShape shape = part_shape(p, {kind, side});
-            is_changed = is_changed || shape.scale != 1.0 || shape.mass.has_value();
+            is_changed = is_changed || shape.scale != 1.0 || shape.mass.value_or(1.0) != 1.0;
         }
         require_segment(segments, kind, is_changed);
     }
