@@ -1,0 +1,51 @@
+#pragma once
+
+#include "sinew/base/progress.h"
+#include "sinew/motion/range_of_motion.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// Gives a muscle another maximal length [Ryu2021, eq. 4]; fibre and tendon keep their ratio.
+/// @param longest  m, > 0
+void set_longest_length(MuscleUnit& unit, double longest, const StretchLimits& limits = {});
+
+/// Maximal lengths that just allow a set of poses [Ryu2021, 4.2].
+/// @param poses  one value per coordinate each; at least one
+void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double>> poses,
+                 const StretchLimits& limits = {});
+
+struct RangeFitOptions {
+    int poses_per_joint = 2000;  ///< >= 1; a third of it for joints of one turn
+    int sweeps = 2;              ///< over all muscles, >= 0
+    double own_weight = 0.05;    ///< of a muscle's own wrong answers beside those of all together
+    std::uint64_t seed = 1;
+    StretchLimits limits = {};
+};
+
+/// Maximal lengths with which isValid of `model` says what that of `reference` says [Ryu2021, eqs.
+/// 3-5], for poses of one joint at a time (balls in all directions, others within their ranges),
+/// all others at rest. Each muscle gets the length that parts its own valid poses best; then one
+/// after the other the one with which all muscles together answer best.
+/// @param model  the same muscles and joints, other paths; fibres and tendons are written
+/// @throws Cancelled
+void keep_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                          const RangeFitOptions& options = {}, const Progress& progress = {});
+
+/// How often two models' isValid differ over poses of one joint.
+struct RangeDifference {
+    std::string joint = {};
+    double valid_before = 0.0;  ///< fraction of poses that the first allows
+    double error = 0.0;         ///< fraction of poses on which they differ
+};
+
+/// Of every joint that muscles cross. Give another seed than the fit had.
+std::vector<RangeDifference> range_differences(const MusculoskeletalModel& reference,
+                                               const MusculoskeletalModel& model,
+                                               const RangeFitOptions& options = {.seed = 2});
+
+}  // namespace sinew

@@ -1,0 +1,469 @@
+#include "sinew/motion/muscle_routing.h"
+
+#include "sinew/base/error.h"
+#include "sinew/base/parallel.h"
+#include "sinew/motion/muscle_paths.h"
+#include "sinew/solver/least_squares.h"
+
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr double kLeastExcursion = 2e-3;  // of the length at rest; less is no part in a motion
+constexpr double kSharpness = 30.0;       // beta times Delta of the soft extremes
+constexpr double kLeastPiece = 1e-9;      // m
+constexpr double kPartedBy = 0.1;         // of the pieces beside a point that becomes two
+
+// Index of the anchor with the greatest weight.
+std::size_t main_anchor(const PathPoint& point) {
+    std::size_t best = 0;
+    for (std::size_t a = 1; a < point.anchors.size(); ++a) {
+        best = point.anchors[a].weight > point.anchors[best].weight ? a : best;
+    }
+    return best;
+}
+
+Mat3 cross_matrix(const Vec3& v) {
+    Mat3 out;
+    out << 0.0, -v.z(), v.y(), v.z(), 0.0, -v.x(), -v.y(), v.x(), 0.0;
+    return out;
+}
+
+// Unit direction of a piece; 0 where its ends coincide.
+Vec3 unit_of(const Vec3& d) {
+    const double n = d.norm();
+    return n > kLeastPiece ? Vec3(d / n) : Vec3(Vec3::Zero());
+}
+
+std::vector<Vec3> points_at(const MuscleUnit& unit, const MotionPlacements& placed,
+                            std::size_t motion, std::size_t sample) {
+    std::vector<Vec3> out;
+    for (const PathPoint& point : unit.points) {
+        Vec3 p = Vec3::Zero();
+        for (const PathPoint::Anchor& a : point.anchors) {
+            p += a.weight * (placed.body(motion, sample, a.body) * a.position);
+        }
+        out.push_back(p);
+    }
+    return out;
+}
+
+// A soft extreme of a curve: weights p ~ exp(beta L), theta = sum p theta, value = sum p L, and the
+// derivatives of both by the curve's values.
+struct SoftExtreme {
+    double theta = 0.0;
+    double value = 0.0;
+    Eigen::VectorXd theta_slopes = {};
+    Eigen::VectorXd value_slopes = {};
+};
+
+SoftExtreme soft_extreme(const Eigen::VectorXd& curve, double beta) {
+    const Eigen::Index n = curve.size();
+    const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(n, 0.0, 1.0);
+    const double top = (beta * curve).maxCoeff();
+    Eigen::VectorXd p = (beta * curve.array() - top).exp().matrix();
+    p /= p.sum();
+    SoftExtreme out{.theta = p.dot(theta), .value = p.dot(curve)};
+    out.theta_slopes = beta * p.cwiseProduct((theta.array() - out.theta).matrix());
+    out.value_slopes = p.cwiseProduct((1.0 + beta * (curve.array() - out.value)).matrix());
+    return out;
+}
+
+// Whether a point that follows several bones becomes one point on each of two: inner points do.
+bool is_parted(const MuscleUnit& unit, std::size_t k) {
+    return k > 0 && k + 1 < unit.points.size() && unit.points[k].anchors.size() > 1 &&
+           is_routable(unit);
+}
+
+// The two heaviest anchors of a point, first the one on the bone that the path comes from.
+std::array<std::size_t, 2> part_order(const MuscleUnit& unit, std::size_t k) {
+    const PathPoint& point = unit.points[k];
+    const std::size_t main = main_anchor(point);
+    std::size_t other = main == 0 ? 1 : 0;
+    for (std::size_t a = 0; a < point.anchors.size(); ++a) {
+        if (a != main && point.anchors[a].weight > point.anchors[other].weight) {
+            other = a;
+        }
+    }
+    const auto distance = [&](std::size_t a, std::size_t from) {
+        // 0 where a neighbour lies on that bone, else how far along the path one does.
+        for (std::size_t i = 1; i < unit.points.size(); ++i) {
+            const std::size_t n =
+                from == 0 ? k - std::min(k, i) : std::min(k + i, unit.points.size() - 1);
+            if (unit.points[n].anchors[main_anchor(unit.points[n])].body == point.anchors[a].body) {
+                return i;
+            }
+        }
+        return unit.points.size();
+    };
+    const auto cost = [&](std::size_t first, std::size_t last) {
+        return distance(first, 0) + distance(last, 1);
+    };
+    return cost(other, main) < cost(main, other) ? std::array{other, main}
+                                                 : std::array{main, other};
+}
+
+}  // namespace
+
+bool is_routable(const MuscleUnit& unit) {
+    return unit.wraps.empty() &&
+           std::none_of(unit.points.begin(), unit.points.end(), [](const PathPoint& p) {
+               return p.is_moving() || p.condition >= 0 || p.divisor > 0.0;
+           });
+}
+
+void anchor_waypoints(MusculoskeletalModel& warped, bool keeps_blends) {
+    const ModelPlacement rest = KinematicTree(warped).place(rest_coordinates(warped));
+    const auto placed = [&](Index body) { return body < 0 ? Placement{} : rest.bodies[at(body)]; };
+    for (MuscleUnit& unit : warped.muscles) {
+        std::vector<Vec3> positions;
+        for (PathPoint& point : unit.points) {
+            const PathPoint::Anchor main = point.anchors[main_anchor(point)];
+            const Vec3 p = placed(main.body) * main.position;
+            positions.push_back(p);
+            for (PathPoint::Anchor& anchor : point.anchors) {
+                if (!point.is_moving()) {
+                    anchor.position = placed(anchor.body).inverse() * p;
+                }
+            }
+        }
+        if (keeps_blends) {
+            continue;
+        }
+        std::vector<PathPoint> parted;
+        for (std::size_t k = 0; k < unit.points.size(); ++k) {
+            if (is_parted(unit, k)) {
+                // Two points in place of one, a little apart along the path.
+                std::array<PathPoint, 2> halves = {unit.points[k], unit.points[k]};
+                const std::array<std::size_t, 2> order = part_order(unit, k);
+                for (const std::size_t h : {0, 1}) {
+                    const Vec3& neighbour = positions[h == 0 ? k - 1 : k + 1];
+                    const Vec3 p = positions[k] + kPartedBy * (neighbour - positions[k]);
+                    const Index body = unit.points[k].anchors[order[h]].body;
+                    halves[h].name += h == 0 ? "_a" : "_b";
+                    halves[h].anchors = {{.body = body, .position = placed(body).inverse() * p}};
+                    parted.push_back(halves[h]);
+                }
+                continue;
+            }
+            PathPoint point = unit.points[k];
+            if (point.anchors.size() > 1) {
+                const PathPoint::Anchor main = point.anchors[main_anchor(point)];
+                point.anchors = {{.body = main.body, .position = main.position}};
+            }
+            parted.push_back(std::move(point));
+        }
+        unit.points = std::move(parted);
+    }
+}
+
+RoutingEnergy::RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& start,
+                             std::span<const BodyWarp> bones, const MotionPlacements& before,
+                             const MotionPlacements& after, std::span<const JointMotion> motions,
+                             const std::vector<char>& is_relevant, double rest_before,
+                             double rest_after, const RoutingOptions& options)
+    : options_(options),
+      after_(after),
+      points_(start.points.size()),
+      wanted_points_(reference.points.size()),
+      rest_after_(rest_after) {
+    // Pieces between the two points that one of the reference became have no direction to keep.
+    const bool has_parts = points_ > wanted_points_;
+    for (std::size_t k = 0; k + 1 < wanted_points_; ++k) {
+        if (has_parts && is_parted(reference, k)) {
+            has_direction_.push_back(0);
+        }
+        has_direction_.push_back(1);
+    }
+    SINEW_ASSERT(has_direction_.size() + 1 == points_, "{} pieces, {} points",
+                 has_direction_.size(), points_);
+    for (std::size_t k = 0; k < points_; ++k) {
+        for (const PathPoint::Anchor& a : start.points[k].anchors) {
+            anchors_.push_back({static_cast<Index>(k), a.body, a.weight});
+        }
+    }
+    const auto n = static_cast<Eigen::Index>(3 * anchors_.size());
+    start_.resize(n);
+    tether_.resize(n);
+    Eigen::Index i = 0;
+    for (std::size_t k = 0; k < points_; ++k) {
+        const bool is_end = k == 0 || k + 1 == points_;
+        for (const PathPoint::Anchor& a : start.points[k].anchors) {
+            start_.segment<3>(i) = a.position;
+            tether_.segment<3>(i).setConstant(
+                std::sqrt(is_end ? options.end_tether : options.inner_tether) / rest_after);
+            i += 3;
+        }
+    }
+    for (std::size_t j = 0; j < motions.size(); ++j) {
+        if (is_relevant[j] != 0) {
+            samples_ = motions[j].poses.size();
+            add_curve(reference, bones, before, j, samples_, rest_before);
+        }
+    }
+}
+
+void RoutingEnergy::add_curve(const MuscleUnit& reference, std::span<const BodyWarp> bones,
+                              const MotionPlacements& before, std::size_t motion,
+                              std::size_t samples, double rest_before) {
+    Curve curve{.motion = motion};
+    for (std::size_t s = 0; s < samples; ++s) {
+        const std::vector<Vec3> p = points_at(reference, before, motion, s);
+        double length = 0.0;
+        // The direction of a piece as the bone at point k sees it, with the bone's own torsion.
+        const auto seen_from = [&](std::size_t k, const Vec3& f) {
+            const PathPoint::Anchor& a =
+                reference.points[k].anchors[main_anchor(reference.points[k])];
+            if (a.body < 0) {
+                return f;
+            }
+            const Vec3 local = before.body(motion, s, a.body).rotation.transpose() * f;
+            return Vec3(after_.body(motion, s, a.body).rotation *
+                        (bones[at(a.body)].turn(a.position) * local));
+        };
+        for (std::size_t k = 0; k + 1 < p.size(); ++k) {
+            const Vec3 d = p[k + 1] - p[k];
+            length += d.norm();
+            curve.direction.push_back(seen_from(k, unit_of(d)));
+            if (k + 2 == p.size()) {
+                curve.direction.push_back(seen_from(k + 1, unit_of(d)));
+            }
+        }
+        curve.length.push_back(length / rest_before);
+    }
+    const auto [low, high] = std::minmax_element(curve.length.begin(), curve.length.end());
+    if (*high - *low < kLeastExcursion) {
+        return;
+    }
+    curve.sharpness = kSharpness / (*high - *low);
+    // A copy, not a map: sums over memory of any alignment come out in another order.
+    const Eigen::VectorXd L =
+        Eigen::Map<const Eigen::VectorXd>(curve.length.data(), static_cast<Eigen::Index>(samples));
+    const SoftExtreme top = soft_extreme(L, curve.sharpness);
+    const SoftExtreme bottom = soft_extreme(L, -curve.sharpness);
+    curve.first_extreme = top.theta;
+    curve.last_extreme = bottom.theta;
+    curve.excursion = top.value - bottom.value;
+    curves_.push_back(std::move(curve));
+}
+
+Eigen::Index RoutingEnergy::rows() const {
+    const std::size_t per_motion = samples_ * (3 * wanted_points_ + 1) + 3;
+    return static_cast<Eigen::Index>(per_motion * curves_.size()) + start_.size();
+}
+
+void RoutingEnergy::residuals(const Eigen::VectorXd& x, Eigen::VectorXd& r,
+                              Eigen::MatrixXd* J) const {
+    r.resize(rows());
+    if (J != nullptr) {
+        J->setZero(rows(), x.size());
+    }
+    Eigen::Index row = 0;
+    for (const Curve& curve : curves_) {
+        row = add_motion(curve, x, row, r, J);
+    }
+    r.tail(x.size()) = tether_.cwiseProduct(x - start_);
+    if (J != nullptr) {
+        J->bottomRows(x.size()).diagonal() = tether_;
+    }
+}
+
+// Rows of one motion: directions of all samples, then the curve's.
+Eigen::Index RoutingEnergy::add_motion(const Curve& curve, const Eigen::VectorXd& x,
+                                       Eigen::Index row, Eigen::VectorXd& r,
+                                       Eigen::MatrixXd* J) const {
+    const auto samples = static_cast<Eigen::Index>(samples_);
+    const double share = std::sqrt(1.0 / static_cast<double>(samples_));
+    Eigen::VectorXd length = Eigen::VectorXd::Zero(samples);
+    Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(J != nullptr ? samples : 0, x.size());
+    std::vector<Vec3> p(points_);
+    for (std::size_t s = 0; s < samples_; ++s) {
+        // p_k = sum_a w_a (R_a x_a + t_a) [Ryu2021, eq. 2]
+        std::fill(p.begin(), p.end(), Vec3::Zero());
+        for (std::size_t a = 0; a < anchors_.size(); ++a) {
+            const Vec3 local = x.segment<3>(static_cast<Eigen::Index>(3 * a));
+            p[at(anchors_[a].point)] +=
+                anchors_[a].weight * (after_.body(curve.motion, s, anchors_[a].body) * local);
+        }
+        const auto sample = static_cast<Eigen::Index>(s);
+        std::size_t wanted = s * wanted_points_;
+        for (std::size_t k = 0; k + 1 < points_; ++k) {
+            const Vec3 d = p[k + 1] - p[k];
+            const double n = std::max(d.norm(), kLeastPiece);
+            const Vec3 u = unit_of(d);
+            length[sample] += d.norm() / rest_after_;
+            const Mat3 du = (Mat3::Identity() - u * u.transpose()) / n;
+            const std::size_t ends = has_direction_[k] == 0 ? 0 : k + 2 == points_ ? 2 : 1;
+            for (std::size_t e = 0; e < ends; ++e, row += 3) {
+                const Vec3& f = curve.direction[wanted++];
+                r.segment<3>(row) = share * f.cross(u);
+                if (J == nullptr) {
+                    continue;
+                }
+                const Mat3 D = share * cross_matrix(f) * du;
+                for (std::size_t a = 0; a < anchors_.size(); ++a) {
+                    const auto point = static_cast<std::size_t>(anchors_[a].point);
+                    if (point != k && point != k + 1) {
+                        continue;
+                    }
+                    const double sign = point == k ? -anchors_[a].weight : anchors_[a].weight;
+                    const Mat3& R = after_.body(curve.motion, s, anchors_[a].body).rotation;
+                    J->block<3, 3>(row, static_cast<Eigen::Index>(3 * a)) += sign * (D * R);
+                }
+            }
+            if (J == nullptr) {
+                continue;
+            }
+            for (std::size_t a = 0; a < anchors_.size(); ++a) {
+                const auto point = static_cast<std::size_t>(anchors_[a].point);
+                if (point == k || point == k + 1) {
+                    const double sign = point == k ? -anchors_[a].weight : anchors_[a].weight;
+                    const Mat3& R = after_.body(curve.motion, s, anchors_[a].body).rotation;
+                    slopes.block<1, 3>(sample, static_cast<Eigen::Index>(3 * a)) +=
+                        sign / rest_after_ * (u.transpose() * R);
+                }
+            }
+        }
+    }
+    return add_shape(curve, length, slopes, row, r, J);
+}
+
+// The course of the curve about its mean, then its extremes [Ryu2021, eq. 8].
+Eigen::Index RoutingEnergy::add_shape(const Curve& curve, const Eigen::VectorXd& length,
+                                      const Eigen::MatrixXd& slopes, Eigen::Index row,
+                                      Eigen::VectorXd& r, Eigen::MatrixXd* J) const {
+    const Eigen::Index n = length.size();
+    const Eigen::VectorXd wanted = Eigen::Map<const Eigen::VectorXd>(curve.length.data(), n);
+    const double w = std::sqrt(options_.curve_weight / static_cast<double>(n)) / curve.excursion;
+    r.segment(row, n) = w * ((length.array() - length.mean()) - (wanted.array() - wanted.mean()));
+    const SoftExtreme top = soft_extreme(length, curve.sharpness);
+    const SoftExtreme bottom = soft_extreme(length, -curve.sharpness);
+    const double angle = std::sqrt(options_.length_weight);
+    const double size = std::sqrt(options_.length_weight * options_.excursion_weight);
+    r[row + n] = angle * (top.theta - curve.first_extreme);
+    r[row + n + 1] = angle * (bottom.theta - curve.last_extreme);
+    r[row + n + 2] = size * (top.value - bottom.value - curve.excursion);
+    if (J != nullptr) {
+        J->middleRows(row, n) = w * (slopes.rowwise() - slopes.colwise().mean());
+        J->row(row + n) = angle * (top.theta_slopes.transpose() * slopes);
+        J->row(row + n + 1) = angle * (bottom.theta_slopes.transpose() * slopes);
+        J->row(row + n + 2) =
+            size * ((top.value_slopes - bottom.value_slopes).transpose() * slopes);
+    }
+    return row + n + 3;
+}
+
+double RoutingEnergy::value(const Eigen::VectorXd& x) const {
+    Eigen::VectorXd r;
+    residuals(x, r, nullptr);
+    return r.squaredNorm();
+}
+
+RoutingEnergies RoutingEnergy::energies(const Eigen::VectorXd& x) const {
+    Eigen::VectorXd r;
+    residuals(x, r, nullptr);
+    RoutingEnergies out;
+    const auto samples = static_cast<Eigen::Index>(samples_);
+    const auto directions = static_cast<Eigen::Index>(3 * samples_ * wanted_points_);
+    Eigen::Index row = 0;
+    for (std::size_t c = 0; c < curves_.size(); ++c) {
+        out.direction += r.segment(row, directions).squaredNorm();
+        out.curve += r.segment(row + directions, samples).squaredNorm();
+        out.length += r.segment(row + directions + samples, 3).squaredNorm();
+        row += directions + samples + 3;
+    }
+    out.length /= std::max(options_.length_weight, 1e-300);
+    out.tether = r.tail(x.size()).squaredNorm();
+    return out;
+}
+
+void RoutingEnergy::apply(const Eigen::VectorXd& x, MuscleUnit& unit) const {
+    Eigen::Index i = 0;
+    for (PathPoint& point : unit.points) {
+        for (PathPoint::Anchor& anchor : point.anchors) {
+            anchor.position = x.segment<3>(i);
+            i += 3;
+        }
+    }
+}
+
+void for_each_routing(const MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                      std::span<const BodyWarp> bones, const std::vector<JointMotion>& motions,
+                      const RoutingOptions& options,
+                      const std::function<void(std::size_t, const RoutingEnergy&)>& visit) {
+    const MotionPlacements before(reference, motions);
+    const MotionPlacements after(model, motions);
+    const KinematicTree tree_before(reference);
+    const MusclePaths paths_before(reference, tree_before);
+    const KinematicTree tree(model);
+    const MusclePaths paths(model, tree);
+    const PathState rest_before =
+        paths_before.evaluate(tree_before.place(rest_coordinates(reference)));
+    const PathState rest_after = paths.evaluate(tree.place(rest_coordinates(model)));
+    // A motion matters where its coordinate, or one that follows it, changes the path.
+    const auto relevant = [&](std::size_t m) {
+        std::vector<char> out(motions.size(), 0);
+        for (const Index c : paths_before.coordinates(m)) {
+            Index leader = c;
+            for (const CoordinateCoupler& k : reference.couplers) {
+                leader = k.dependent == leader ? k.independent : leader;
+            }
+            for (std::size_t j = 0; j < motions.size(); ++j) {
+                out[j] = out[j] != 0 || motions[j].coordinate == leader ? 1 : 0;
+            }
+        }
+        return out;
+    };
+    parallel_for(model.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m) {
+            if (is_routable(reference.muscles[m]) && rest_before.length[m] > 0.0 &&
+                rest_after.length[m] > 0.0) {
+                const RoutingEnergy energy(reference.muscles[m], model.muscles[m], bones, before,
+                                           after, motions, relevant(m), rest_before.length[m],
+                                           rest_after.length[m], options);
+                visit(m, energy);
+            }
+        }
+    });
+}
+
+std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
+                                        const MusculoskeletalModel& reference,
+                                        std::span<const BodyWarp> bones,
+                                        const std::vector<JointMotion>& motions,
+                                        const RoutingOptions& options, const Progress& progress) {
+    std::vector<RoutedMuscle> out(model.muscles.size());
+    std::vector<MuscleUnit> routed = model.muscles;
+    for_each_routing(
+        model, reference, bones, motions, options, [&](std::size_t m, const RoutingEnergy& energy) {
+            progress.check_cancelled();
+            if (energy.motion_count() == 0) {
+                return;
+            }
+            const LeastSquaresResult found =
+                minimise_squares([&](const Eigen::VectorXd& x, Eigen::VectorXd& r,
+                                     Eigen::MatrixXd* J) { energy.residuals(x, r, J); },
+                                 energy.start(), {.max_iterations = options.max_iterations});
+            energy.apply(found.x, routed[m]);
+            RoutedMuscle& report = out[m];
+            report.is_routed = true;
+            report.before = energy.energies(energy.start());
+            report.after = energy.energies(found.x);
+            report.iterations = found.iterations;
+            for (Eigen::Index i = 0; i < found.x.size(); i += 3) {
+                report.farthest_move =
+                    std::max(report.farthest_move,
+                             (found.x.segment<3>(i) - energy.start().segment<3>(i)).norm());
+            }
+        });
+    model.muscles = std::move(routed);
+    return out;
+}
+
+}  // namespace sinew

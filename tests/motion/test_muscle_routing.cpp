@@ -1,0 +1,250 @@
+#include "sinew/base/parallel.h"
+#include "sinew/motion/musculature_retargeting.h"
+#include "sinew/solver/least_squares.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/walker_model.h"
+
+namespace sinew {
+namespace {
+
+using support::walker_model;
+
+BodyProportions long_legs(double elongation, double torsion = 0.0) {
+    BodyProportions to;
+    to.femur = {.elongation = elongation, .torsion = torsion};
+    to.tibia = {.elongation = elongation};
+    return to;
+}
+
+// The walker with maximal lengths that just allow ordinary poses, so that muscles bound its range.
+MusculoskeletalModel bounded_walker() {
+    MusculoskeletalModel model = walker_model();
+    std::vector<std::vector<double>> poses = {rest_coordinates(model)};
+    const auto pose = [&](double hip, double knee, double ankle) {
+        std::vector<double> q = rest_coordinates(model);
+        for (const char* side : {"L", "R"}) {
+            q[at(find_coordinate(model, std::string("Femur") + side + "_rx"))] = hip;
+            q[at(find_coordinate(model, std::string("Tibia") + side))] = knee;
+            q[at(find_coordinate(model, std::string("Talus") + side + "_rx"))] = ankle;
+        }
+        poses.push_back(q);
+    };
+    pose(-1.2, 0.3, 0.3);
+    pose(0.4, 0.0, -0.4);
+    pose(-1.0, 1.9, -0.3);
+    allow_poses(model, poses);
+    return model;
+}
+
+TEST(LeastSquares, FindsTheMinimumOfRosenbrocksValley) {
+    const auto residuals = [](const Eigen::VectorXd& x, Eigen::VectorXd& r, Eigen::MatrixXd* J) {
+        r = Eigen::Vector2d(10.0 * (x[1] - x[0] * x[0]), 1.0 - x[0]);
+        if (J != nullptr) {
+            J->resize(2, 2);
+            *J << -20.0 * x[0], 10.0, -1.0, 0.0;
+        }
+    };
+    const LeastSquaresResult found =
+        minimise_squares(residuals, Eigen::Vector2d(-1.2, 1.0), {.max_iterations = 200});
+    EXPECT_LT((found.x - Eigen::Vector2d(1.0, 1.0)).norm(), 1e-6);
+    EXPECT_LT(found.energy, found.energy_before);
+}
+
+// [Ryu2021, eqs. 6-8] with all our terms: derivatives against central differences, away from the
+// start, with torsion.
+TEST(MuscleRouting, Ryu2021Equation6HasExactDerivatives) {
+    const MusculoskeletalModel reference = walker_model();
+    const BodyProportions to = long_legs(1.6, 20.0);
+    MusculoskeletalModel model = proportioned_model(reference, to);
+    anchor_waypoints(model);
+    const ProportionedBodies bodies = proportioned_bodies(reference, to);
+    std::vector<double> worst(model.muscles.size(), -1.0);
+    for_each_routing(model, reference, bodies.warps, joint_motions(reference), {},
+                     [&](std::size_t m, const RoutingEnergy& energy) {
+                         Eigen::VectorXd x = energy.start();
+                         for (Eigen::Index i = 0; i < x.size(); ++i) {
+                             x[i] += 0.01 * std::sin(3.0 * static_cast<double>(i) + 1.0);
+                         }
+                         Eigen::VectorXd r;
+                         Eigen::MatrixXd J;
+                         energy.residuals(x, r, &J);
+                         constexpr double kStep = 1e-6;
+                         double largest = 0.0;
+                         for (Eigen::Index i = 0; i < x.size(); ++i) {
+                             Eigen::VectorXd up;
+                             Eigen::VectorXd down;
+                             Eigen::VectorXd y = x;
+                             y[i] = x[i] + kStep;
+                             energy.residuals(y, up, nullptr);
+                             y[i] = x[i] - kStep;
+                             energy.residuals(y, down, nullptr);
+                             const Eigen::VectorXd slope = (up - down) / (2.0 * kStep);
+                             largest = std::max(largest, (slope - J.col(i)).cwiseAbs().maxCoeff() /
+                                                             (1.0 + J.cwiseAbs().maxCoeff()));
+                         }
+                         worst[m] = energy.motion_count() > 0 ? largest : -2.0;
+                     });
+    for (std::size_t m = 0; m < worst.size(); ++m) {
+        EXPECT_GE(worst[m], 0.0) << model.muscles[m].name << " takes part in no motion";
+        EXPECT_LT(worst[m], 1e-6) << model.muscles[m].name;
+    }
+}
+
+// In its own body a muscle has nothing to gain: no energy, no motion of points.
+TEST(MuscleRouting, TheReferenceHasNoEnergyAndStays) {
+    const MusculoskeletalModel reference = walker_model();
+    MusculoskeletalModel model = reference;
+    const std::vector<BodyWarp> same(model.bodies.size());
+    const auto routes = route_muscles(model, reference, same, joint_motions(reference));
+    for (std::size_t m = 0; m < routes.size(); ++m) {
+        EXPECT_TRUE(routes[m].is_routed);
+        EXPECT_LT(routes[m].before.waypoint({}), 1e-20) << model.muscles[m].name;
+        EXPECT_LT(routes[m].farthest_move, 1e-9) << model.muscles[m].name;
+    }
+}
+
+// Uniform growth keeps directions and relative lengths, so it costs nothing either.
+TEST(MuscleRouting, UniformGrowthCostsNothing) {
+    const MusculoskeletalModel reference = walker_model();
+    std::vector<BodyWarp> twice(reference.bodies.size(), BodyWarp::scaling(Vec3::Constant(2.0)));
+    const std::vector<double> masses(reference.bodies.size(), 8.0);
+    MusculoskeletalModel model = warped_model(reference, twice, masses);
+    const auto routes = route_muscles(model, reference, twice, joint_motions(reference));
+    for (std::size_t m = 0; m < routes.size(); ++m) {
+        EXPECT_LT(routes[m].before.waypoint({}), 1e-18) << model.muscles[m].name;
+    }
+}
+
+TEST(MuscleRouting, LongLegsGetLowerEnergies) {
+    const MusculoskeletalModel reference = walker_model();
+    const RetargetedMusculature out = retarget_musculature(reference, long_legs(2.5, 10.0));
+    for (const RoutedMuscle& route : out.routes) {
+        EXPECT_LT(route.after.waypoint({}), route.before.waypoint({}));
+        EXPECT_LT(route.farthest_move, 0.3);
+    }
+}
+
+TEST(MuscleRouting, WrappedMusclesKeepTheirPaths) {
+    MusculoskeletalModel reference = walker_model();
+    reference.wraps.push_back(
+        {.name = "knee", .body = 2, .kind = WrapKind::Sphere, .size = Vec3::Constant(0.02)});
+    reference.muscles[0].wraps.push_back({.object = 0});
+    const RetargetedMusculature out = retarget_musculature(reference, long_legs(1.5));
+    EXPECT_FALSE(out.routes[0].is_routed);
+    EXPECT_TRUE(out.routes[1].is_routed);
+    for (std::size_t k = 0; k < reference.muscles[0].points.size(); ++k) {
+        EXPECT_EQ(out.model.muscles[0].points[k].anchors[0].position,
+                  out.naive.muscles[0].points[k].anchors[0].position);
+    }
+}
+
+// [Ryu2021, 4.2]: all poses of the set are valid, and some muscle just allows one.
+TEST(MaximalLengths, PosesOfTheSetAreValid) {
+    const MusculoskeletalModel model = bounded_walker();
+    std::vector<double> q = rest_coordinates(model);
+    RangeOfMotion range(model);
+    EXPECT_TRUE(range.is_valid(q));
+    q[at(find_coordinate(model, "FemurL_rx"))] = -1.2;
+    q[at(find_coordinate(model, "TibiaL"))] = 0.3;
+    EXPECT_TRUE(range.is_valid(q));
+    q[at(find_coordinate(model, "FemurL_rx"))] = -1.5;
+    q[at(find_coordinate(model, "TibiaL"))] = 0.0;
+    EXPECT_FALSE(range.is_valid(q));  // the hamstring
+}
+
+TEST(MaximalLengths, SameBodySameRange) {
+    const MusculoskeletalModel reference = bounded_walker();
+    MusculoskeletalModel model = reference;
+    for (MuscleUnit& unit : model.muscles) {
+        set_longest_length(unit, 2.0 * longest_length(unit));
+    }
+    EXPECT_GT(
+        range_differences(reference, model)[0].error + range_differences(reference, model)[1].error,
+        0.1);
+    keep_range_of_motion(model, reference);
+    for (const RangeDifference& d : range_differences(reference, model)) {
+        EXPECT_LT(d.error, 0.005) << d.joint;
+    }
+}
+
+TEST(Retargeting, KeepsTheRangeOfMotionWhereNaiveScalingLosesIt) {
+    const MusculoskeletalModel reference = bounded_walker();
+    const auto out = retarget_musculature(reference, long_legs(1.3, 30.0));
+    const auto naive = compare_musculatures(reference, out.naive);
+    const auto kept = compare_musculatures(reference, out.model);
+    ASSERT_EQ(kept.range.size(), 6u);  // hips, knees, ankles
+    EXPECT_LT(kept.worst_range_error(), 0.05);
+    EXPECT_LT(kept.worst_range_error(), 0.6 * naive.worst_range_error());
+}
+
+TEST(Retargeting, CurvesKeepTheirCourse) {
+    const MusculoskeletalModel reference = bounded_walker();
+    for (const double elongation : {0.6, 2.0}) {
+        const auto out = retarget_musculature(reference, long_legs(elongation, 30.0));
+        const auto naive = compare_musculatures(reference, out.naive);
+        const auto kept = compare_musculatures(reference, out.model);
+        ASSERT_EQ(kept.curves.size(), naive.curves.size());
+        EXPECT_GE(kept.correlation_at(0.5), 0.99) << elongation;
+        EXPECT_GE(kept.correlation_at(0.0), 0.98) << elongation;
+    }
+}
+
+// What .osim and MJCF can hold: every waypoint on one bone, its function that of the blended one.
+TEST(Retargeting, WithoutBlendsEveryPointFollowsOneBone) {
+    const MusculoskeletalModel reference = walker_model();
+    const auto out = retarget_musculature(reference, long_legs(1.5), {.keeps_blends = false});
+    for (const MuscleUnit& unit : out.model.muscles) {
+        for (const PathPoint& point : unit.points) {
+            EXPECT_EQ(point.anchors.size(), 1u) << unit.name;
+        }
+    }
+    EXPECT_GE(compare_musculatures(reference, out.model).correlation_at(0.5), 0.98);
+}
+
+// [Ryu2021, eq. 9]: a spoilt ratio moves the peak; the fit brings it back, within 30 %.
+TEST(PeakTorque, RatiosBringPeaksBack) {
+    const MusculoskeletalModel reference = bounded_walker();
+    JointMotionOptions plain{.samples = 31, .is_crossed = false};
+    const auto motions = joint_motions(reference, plain);
+    MusculoskeletalModel model = reference;
+    for (MuscleUnit& unit : model.muscles) {
+        const double longest = longest_length(unit);
+        unit.tendon *= 1.25;
+        set_longest_length(unit, longest);
+    }
+    const auto wanted = peak_torques(reference, motions);
+    const double before = peak_distance(wanted, peak_torques(model, motions, 0.0)).value();
+    const MusculoskeletalModel spoilt = model;
+    keep_peak_torques(model, reference, motions);
+    const double after = peak_distance(wanted, peak_torques(model, motions, 0.0)).value();
+    EXPECT_LT(after, 0.7 * before);
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        const MuscleUnit& a = spoilt.muscles[m];
+        const MuscleUnit& b = model.muscles[m];
+        EXPECT_NEAR(longest_length(a), longest_length(b), 1e-12);
+        EXPECT_NEAR(b.fibre / b.tendon / (a.fibre / a.tendon), 1.0, 0.3 + 1e-9);
+    }
+}
+
+TEST(Retargeting, SameBytesForAnyNumberOfThreads) {
+    const MusculoskeletalModel reference = bounded_walker();
+    const auto run = [&](int threads) {
+        const ThreadLimit limit(threads);
+        return retarget_musculature(reference, long_legs(1.4, 10.0)).model;
+    };
+    const MusculoskeletalModel one = run(1);
+    const MusculoskeletalModel two = run(2);
+    for (std::size_t m = 0; m < one.muscles.size(); ++m) {
+        EXPECT_EQ(one.muscles[m].fibre, two.muscles[m].fibre);
+        EXPECT_EQ(one.muscles[m].tendon, two.muscles[m].tendon);
+        EXPECT_EQ(one.muscles[m].points[1].anchors[0].position,
+                  two.muscles[m].points[1].anchors[0].position);
+    }
+}
+
+}  // namespace
+}  // namespace sinew
