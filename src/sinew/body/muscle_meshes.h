@@ -10,8 +10,8 @@ namespace sinew {
 /// or thinned across itself, each place in proportion to the thickness that it has there, until the
 /// volume that it encloses has changed from `rest` to `body` as that of the muscle's shares in the
 /// tetrahedra has. Tendons take little part in it, the ends on the bones none. Surfaces, embeddings
-/// and volumes are changed; those that agree within a thousandth are left as they are. Surfaces that
-/// moved by less than 0.05 mm anywhere become those of `rest` again, to the bit.
+/// and volumes are changed; those that agree within a thousandth are left as they are. Surfaces
+/// that moved by less than 0.05 mm anywhere become those of `rest` again, to the bit.
 /// @param rest  the same person before, with surfaces and shares that agree
 void fit_muscle_meshes(const Body& rest, Body& body);
 
