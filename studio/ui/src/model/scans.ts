@@ -10,9 +10,9 @@ export interface ScanOptions {
 
 export const SCAN_FILES = '.ply,.obj,.stl,.off,.glb,.gltf,.fbx';
 
-/** Fields of `sinew schema fit`. */
+/** Fields of `sinew schema fit`. At preview resolution, which follows sliders as it is. */
 export function fitFields(options: ScanOptions): Record<string, unknown> {
-  return { sex: options.sex, ...(options.weight === null ? {} : { weight_kg: options.weight }) };
+  return { resolution: 'preview', sex: options.sex, ...(options.weight === null ? {} : { weight_kg: options.weight }) };
 }
 
 /** The number in a field for kilograms, where it holds one. */

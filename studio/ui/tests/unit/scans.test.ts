@@ -3,8 +3,8 @@ import { fitFields, personText, weightFrom } from '../../src/model/scans';
 
 describe('a scan', () => {
   it('is asked for with what is known of the person', () => {
-    expect(fitFields({ sex: 'auto', weight: null })).toEqual({ sex: 'auto' });
-    expect(fitFields({ sex: 'female', weight: 61.5 })).toEqual({ sex: 'female', weight_kg: 61.5 });
+    expect(fitFields({ sex: 'auto', weight: null })).toEqual({ resolution: 'preview', sex: 'auto' });
+    expect(fitFields({ sex: 'female', weight: 61.5 })).toEqual({ resolution: 'preview', sex: 'female', weight_kg: 61.5 });
   });
 
   it('takes weights as people write them', () => {
