@@ -36,7 +36,7 @@ CharacterPose pose_of(const Body& body, const PosedAngles& angles) {
     return joint_motions(body.skeleton, pose_from_angles(body, posable_joints(body), angles));
 }
 
-void add_picture(LayerBench& bench, Scene scene, std::string caption,
+void add_picture(LayerBench& bench, const Scene& scene, std::string caption,
                  View view = View::ThreeQuarter) {
     RenderOptions options;
     options.width = 360;

@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -154,7 +156,7 @@ int main(int argc, char** argv) try {
     }
     fmt::print("{} people, {} components\n", space.people, space.components.size());
     return 0;
-} catch (const InputError& error) {
-    fmt::print(stderr, "{}\n", error.what());
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
     return 2;
 }

@@ -99,15 +99,15 @@ DoctorTrial run_doctor_trial(const std::filesystem::path& data, std::size_t ever
     std::sort(files.begin(), files.end());
     DoctorTrial trial;
     Progress::Stage stage = progress.stage("doctor", files.size());
-    for (std::size_t i = 0; i < files.size(); ++i) {
+    for (const std::filesystem::path& file : files) {
         stage.advance();
         try {
-            const MusculoskeletalModel model = read_any(files[i]);
+            const MusculoskeletalModel model = read_any(file);
             if (!model.muscles.empty()) {
-                trial.rows.push_back(try_doctor(files[i].filename().string(), model, every));
+                trial.rows.push_back(try_doctor(file.filename().string(), model, every));
             }
         } catch (const InputError& e) {
-            trial.unread.push_back(files[i].filename().string() + ": " + e.what());
+            trial.unread.push_back(file.filename().string() + ": " + e.what());
         }
     }
     return trial;

@@ -138,6 +138,6 @@ build() {
     local preset=$1 targets=()
     shift
     [ $# -eq 0 ] || targets=(--target "$@")
-    step "Building ($preset)" "report it with the log, or update the checkout" \
+    step "Building ($preset${1:+: $*})" "report it with the log, or update the checkout" \
         build_with_fresh_headers "$preset" "${targets[@]}"
 }

@@ -81,11 +81,9 @@ void set_from_texts(T& value, const Field& field, const std::vector<std::string>
 /// Kinds of fields that a flag can carry; others stand in job files only.
 template <class T>
 constexpr bool has_flag() {
-    if constexpr (OptionalField<T>) {
-        return has_flag<typename T::value_type>();
-    } else if constexpr (ByNameField<T>) {
+    if constexpr (ByNameField<T>) {
         return has_flag<typename T::value_type::second_type>();
-    } else if constexpr (ListField<T>) {
+    } else if constexpr (OptionalField<T> || ListField<T>) {
         return has_flag<typename T::value_type>();
     } else {
         return !HasFields<T>;

@@ -139,6 +139,7 @@
 // io: files
 #include "sinew/io/archive.h"
 #include "sinew/io/asset.h"
+#include "sinew/io/atomic_file.h"
 #include "sinew/io/body_volume.h"
 #include "sinew/io/bvh.h"
 #include "sinew/io/c3d.h"

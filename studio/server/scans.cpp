@@ -34,7 +34,7 @@ FitJob fit_job_of(const Json& message, const Workspace& workspace) {
     return job;
 }
 
-Json fit_and_show(Files& files, Jobs& jobs, const Workspace& workspace, FitJob job) {
+Json fit_and_show(Files& files, Jobs& jobs, const Workspace& workspace, const FitJob& job) {
     const std::filesystem::path scan = job.scan;
     const std::string name = scan.stem().string() + ".sinew";
     const std::filesystem::path path = workspace.place_of(name);
@@ -67,7 +67,7 @@ void add_fit_verb(Verbs& verbs, Files& files, Jobs& jobs, const Workspace& works
                .answer = [&files, &jobs, &workspace, cache](ClientId, const Json& message) {
                    FitJob job = fit_job_of(message, workspace);
                    job.cache = cache;
-                   return fit_and_show(files, jobs, workspace, std::move(job));
+                   return fit_and_show(files, jobs, workspace, job);
                }});
 }
 

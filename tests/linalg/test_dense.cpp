@@ -18,6 +18,27 @@ TEST(Dense, EigenvectorsOfSymmetricMatricesDiagonaliseThem) {
     EXPECT_LT((any.values - three.values).norm(), 1e-14);
 }
 
+TEST(Dense, SolvesSymmetricSystemsThatBendBothWays) {
+    Eigen::MatrixXd A(2, 2);
+    A << 1, 2, 2, 1;  // eigenvalues 3 and -1; A^-1 = [-1 2; 2 -1] / 3
+    EXPECT_LT((solve_symmetric(A, Eigen::Vector2d(3, 0)) - Eigen::Vector2d(-1, 2)).norm(), 1e-14);
+    Eigen::MatrixXd inverse(2, 2);
+    inverse << -1, 2, 2, -1;
+    const Eigen::MatrixXd found = solve_symmetric_columns(A, 3 * Eigen::MatrixXd::Identity(2, 2));
+    EXPECT_LT((found - inverse).norm(), 1e-14);
+    EXPECT_EQ(cholesky_factor(A).size(), 0);
+}
+
+TEST(Dense, FactorsOfPositiveDefiniteMatricesAreTriangular) {
+    Eigen::MatrixXd A(2, 2);
+    A << 4, 2, 2, 5;
+    Eigen::MatrixXd L(2, 2);
+    L << 2, 0, 1, 2;
+    EXPECT_LT((cholesky_factor(A) - L).norm(), 1e-15);
+    EXPECT_LT((solve_positive_definite(A, Eigen::Vector2d(8, 12)) - Eigen::Vector2d(1, 2)).norm(),
+              1e-14);
+}
+
 TEST(Dense, TurnsTakeOneDirectionToTheOther) {
     const Eigen::Vector3d a = Eigen::Vector3d(1, 2, 3).normalized();
     for (const Eigen::Vector3d& b :

@@ -2,8 +2,8 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void require_valid(const PeopleTable& table, std::string_view where) {
             refuse("a group without a sex, or two of one", "one group for each sex");
         }
         if (!group.mean.allFinite() || !group.covariance.allFinite() ||
-            Eigen::LLT<Eigen::MatrixXd>(group.covariance).info() != Eigen::Success) {
+            cholesky_factor(group.covariance).size() == 0) {
             refuse("a covariance that is not positive definite", "covariances of measures");
         }
     }
@@ -85,12 +85,9 @@ ExpectedPerson expected_person(const PeopleTable::Group& group,
     }
     ExpectedPerson person{.mean = group.mean, .sd = group.covariance.diagonal()};
     if (k > 0) {
-        const Eigen::LDLT<Eigen::MatrixXd> factor(S_kk);
-        person.mean += S_nk * factor.solve(difference);
-        person.sd -= (S_nk.array() * factor.solve(S_nk.transpose()).transpose().array())
-                         .rowwise()
-                         .sum()
-                         .matrix();
+        const Eigen::MatrixXd weights = solve_symmetric_columns(S_kk, S_nk.transpose());
+        person.mean += weights.transpose() * difference;
+        person.sd -= (S_nk.array() * weights.transpose().array()).rowwise().sum().matrix();
     }
     person.sd = person.sd.cwiseMax(0.0).cwiseSqrt();
     for (const auto& [row, value] : known) {
@@ -105,7 +102,7 @@ Eigen::VectorXd drawn_person(const PeopleTable::Group& group, Random& random) {
     for (double& value : normal) {
         value = random.normal();
     }
-    return group.mean + Eigen::LLT<Eigen::MatrixXd>(group.covariance).matrixL() * normal;
+    return group.mean + cholesky_factor(group.covariance) * normal;
 }
 
 }  // namespace sinew

@@ -1,8 +1,8 @@
 #include "sinew/body/pose_solver.h"
 
 #include "sinew/base/error.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -283,7 +283,7 @@ double PoseSolver::solve(std::span<const Index> free, const PoseGoals& goals,
         for (int tries = 0; tries < 4 && !is_better; ++tries) {
             Eigen::MatrixXd damped = H;
             damped.diagonal().array() += damping * mean;
-            const Eigen::VectorXd d = damped.ldlt().solve(-g);
+            const Eigen::VectorXd d = solve_symmetric(damped, -g);
             std::vector<double> next = q;
             longest = 0.0;
             for (Eigen::Index k = 0; k < n; ++k) {

@@ -2,8 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
-
-#include <Eigen/Eigenvalues>
+#include "sinew/linalg/dense.h"
 
 #include <algorithm>
 
@@ -174,9 +173,9 @@ void ProjectiveConstraints::add_hessian(const Points& x, Tangent kind, BlockHess
         Eigen::MatrixXd M = weight_[i] * (Eigen::MatrixXd::Identity(3 * rows_, 3 * rows_) -
                                           D.topLeftCorner(3 * rows_, 3 * rows_));
         if (kind == Tangent::PositiveSemidefinite && !D.isZero(0.0)) {
-            const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (M + M.transpose()));
-            M = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                eigen.eigenvectors().transpose();
+            const SymmetricEigen eigen =
+                symmetric_eigen(Eigen::MatrixXd(0.5 * (M + M.transpose())));
+            M = eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
         }
         const View c = constraint(i);
         const std::size_t count = c.vertices.size();

@@ -1,9 +1,9 @@
 #include "sinew/energy/projective_prisms.h"
 
 #include "sinew/energy/projective_checks.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/linalg/svd3.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
@@ -31,7 +31,7 @@ ProjectivePrisms::ProjectivePrisms(const Points& rest, std::span<const Prism> pr
         X.colwise() -= X.rowwise().mean().eval();
         // F = sum_k x_k X_k^T A^-1 with A = sum_k X_k X_k^T, so F^T = A^-1 X x.
         const Mat3 A = X * X.transpose();
-        const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(A).eigenvalues();
+        const Vec3 moments = symmetric_eigen(A).values;
         if (!(moments[0] > kFlatPrism * moments[2]) || !(normal.norm() > 0.0)) {
             continue;
         }

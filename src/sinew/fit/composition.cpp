@@ -5,9 +5,8 @@
 #include "sinew/fit/anatomy_transfer.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,8 +81,8 @@ void find_components(const Eigen::MatrixXd& shapes, int most, CompositionModel& 
     const Eigen::Index n = shapes.cols();
     model.mean = shapes.rowwise().mean();
     const Eigen::MatrixXd centred = shapes.colwise() - model.mean;
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(centred.transpose() * centred);
-    const Eigen::VectorXd& values = eigen.eigenvalues();  // ascending
+    const SymmetricEigen eigen = symmetric_eigen(Eigen::MatrixXd(centred.transpose() * centred));
+    const Eigen::VectorXd& values = eigen.values;  // ascending
     Eigen::Index count = 0;
     while (count < std::min<Eigen::Index>(most, n - 3) &&
            values[n - 1 - count] > kLeastVariance * values[n - 1]) {
@@ -92,7 +91,7 @@ void find_components(const Eigen::MatrixXd& shapes, int most, CompositionModel& 
     model.basis.resize(shapes.rows(), count);
     for (Eigen::Index k = 0; k < count; ++k) {
         const double value = values[n - 1 - k];
-        Eigen::VectorXd column = centred * eigen.eigenvectors().col(n - 1 - k) / std::sqrt(value);
+        Eigen::VectorXd column = centred * eigen.vectors.col(n - 1 - k) / std::sqrt(value);
         // One of two signs: the larger entry is positive.
         Eigen::Index largest = 0;
         column.cwiseAbs().maxCoeff(&largest);
@@ -124,9 +123,9 @@ Eigen::VectorXd regress(const Eigen::MatrixXd& F, const Eigen::VectorXd& deviati
         for (Eigen::Index k = 0; k < F.cols(); ++k) {
             normal(k, k) += ridge * static_cast<double>(F.rows());
         }
-        const Eigen::LDLT<Eigen::MatrixXd> factor(normal);
-        const Eigen::VectorXd x = factor.solve(A.transpose() * y);
-        const Eigen::MatrixXd hat = A * factor.solve(A.transpose());
+        const Eigen::MatrixXd fitted = solve_symmetric_columns(normal, A.transpose());
+        const Eigen::VectorXd x = fitted * y;
+        const Eigen::MatrixXd hat = A * fitted;
         double error = 0.0;
         for (Eigen::Index i = 0; i < F.rows(); ++i) {
             error += std::pow((y[i] - A.row(i).dot(x)) / std::max(1e-9, 1.0 - hat(i, i)), 2);

@@ -1,8 +1,7 @@
 #include "sinew/fit/pose_fit.h"
 
 #include "sinew/base/parallel.h"
-
-#include <Eigen/Cholesky>
+#include "sinew/linalg/dense.h"
 
 #include <cmath>
 
@@ -143,7 +142,7 @@ RigState improved(const PoseRig& rig, const RigState& state, const std::vector<R
     }
     s.H.diagonal() *= 1.0 + 1e-6;
     s.H.diagonal().array() += 1e-9;
-    Eigen::VectorXd step = s.H.ldlt().solve(-s.g);
+    Eigen::VectorXd step = solve_symmetric(s.H, -s.g);
     // No joint turns by more than half a radian at once: beyond that the linear model is wrong.
     const double largest =
         std::max(step.segment(7, A).cwiseAbs().maxCoeff(), step.head<3>().cwiseAbs().maxCoeff());

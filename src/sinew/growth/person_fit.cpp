@@ -4,8 +4,8 @@
 #include "sinew/base/parallel.h"
 #include "sinew/body/summary.h"
 #include "sinew/growth/ageing.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -304,7 +304,7 @@ LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
         }
         Eigen::MatrixXd H = J.transpose() * J;
         H.diagonal() *= 1.0 + damping;
-        const Eigen::VectorXd step = -H.ldlt().solve(J.transpose() * r);
+        const Eigen::VectorXd step = -solve_symmetric(H, J.transpose() * r);
         const Eigen::VectorXd q = result.p + scale.cwiseProduct(step);
         const Eigen::VectorXd next = problem.residuals(q);
         ++result.iterations;

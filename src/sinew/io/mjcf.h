@@ -46,6 +46,6 @@ std::vector<std::string> write_mjcf(const std::filesystem::path& path,
 /// counted in the notes. The file's axes stay.
 /// @throws InputError  naming the element and its line
 MusculoskeletalModel read_mjcf(const std::filesystem::path& path);
-MusculoskeletalModel parse_mjcf(std::string text, std::string name);
+MusculoskeletalModel parse_mjcf(const std::string& text, std::string name);
 
 }  // namespace sinew

@@ -678,7 +678,7 @@ MusculoskeletalModel read_mjcf(const std::filesystem::path& path) {
     return MjcfReader(expanded, path.parent_path()).read();
 }
 
-MusculoskeletalModel parse_mjcf(std::string text, std::string name) {
+MusculoskeletalModel parse_mjcf(const std::string& text, std::string name) {
     const XmlFile file(detail::with_blanks_between_attributes(text), std::move(name));
     return MjcfReader(file, {}).read();
 }

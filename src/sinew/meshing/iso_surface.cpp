@@ -72,13 +72,13 @@ constexpr std::array<int, 4> corners_of_face(int axis, int side) {
 /// Whether a face is crossed by two segments of the same patch.
 bool is_crossed_twice(const PatchTable& table, std::size_t pattern, int axis, int side) {
     const std::array<int, 4> c = corners_of_face(axis, side);
-    int patch = -1;
+    std::int8_t patch = -1;
     for (std::size_t k = 0; k < 4; ++k) {
         if ((pattern >> c[k] & 1) == (pattern >> c[(k + 1) % 4] & 1)) {
             return false;
         }
         const int edge = edge_between(c[k], c[(k + 1) % 4]);
-        const int owner = table.patch[pattern][static_cast<std::size_t>(edge)];
+        const std::int8_t owner = table.patch[pattern][static_cast<std::size_t>(edge)];
         if (k > 0 && owner != patch) {
             return false;
         }

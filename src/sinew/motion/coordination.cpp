@@ -1,8 +1,7 @@
 #include "sinew/motion/coordination.h"
 
 #include "sinew/base/error.h"
-
-#include <Eigen/Cholesky>
+#include "sinew/linalg/dense.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,7 +125,7 @@ void Dual::polish(Eigen::VectorXd& y, Eigen::VectorXd& gradient) {
                 add(m, state_[m].slope * miss, right);
             }
         }
-        const Eigen::VectorXd step = hessian().llt().solve(right);
+        const Eigen::VectorXd step = solve_positive_definite(hessian(), right);
         const Eigen::VectorXd next = y + step;
         gradient.noalias() = problem_.reserve * next;
         gradient -= problem_.tau;
@@ -195,7 +194,7 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
         if (result.residual < kTolerance) {
             break;
         }
-        const Eigen::VectorXd step = dual.hessian().llt().solve(-gradient);
+        const Eigen::VectorXd step = solve_positive_definite(dual.hessian(), -gradient);
         if (!search(dual, step, y, gradient)) {
             break;
         }

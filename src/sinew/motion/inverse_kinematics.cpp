@@ -4,9 +4,9 @@
 #include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/base/units.h"
+#include "sinew/linalg/dense.h"
 #include "sinew/motion/residuals.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
@@ -262,7 +262,7 @@ private:
         const double floor = 1e-12 * std::max(H_.diagonal().maxCoeff(), 1e-12);
         damped.diagonal() += damping * H_.diagonal();
         damped.diagonal().array() += floor;
-        const Eigen::VectorXd step = damped.ldlt().solve(-g_);
+        const Eigen::VectorXd step = solve_symmetric(damped, -g_);
         trial_ = q;
         for (std::size_t k = 0; k < problem_.free_count(); ++k) {
             double& x = trial_[problem_.free_coordinate(k)];

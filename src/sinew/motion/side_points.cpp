@@ -180,7 +180,8 @@ std::vector<Vec3> all_round(WrapKind kind) {
         return out;
     }
     for (int k = 0; k < 27; ++k) {
-        const Vec3 v(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        const Eigen::Vector3i cell(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        const Vec3 v = cell.cast<double>();
         if (v.lpNorm<1>() == 1.0 || v.lpNorm<1>() == 3.0) {
             out.push_back(v.normalized());
         }

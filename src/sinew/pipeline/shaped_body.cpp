@@ -9,8 +9,8 @@
 #include "sinew/geometry/measure.h"
 #include "sinew/io/people_files.h"
 #include "sinew/io/shape_space_file.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Cholesky>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,7 +156,7 @@ Eigen::VectorXd mean_person(const Body& body, const ShapeSpace& shapes, const Pe
             J.col(k) = (misfit_at(moved) - r) / kDifference;
         }
         const Eigen::MatrixXd H = J.transpose() * J + Eigen::MatrixXd::Identity(count, count);
-        c -= H.ldlt().solve(J.transpose() * r + c);
+        c -= solve_symmetric(H, J.transpose() * r + c);
     }
     return c;
 }

@@ -1,8 +1,8 @@
 #include "sinew/pipeline/solve_supports.h"
 
 #include "sinew/base/error.h"
+#include "sinew/linalg/dense.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
@@ -107,9 +107,9 @@ std::map<Index, Piece> measured_pieces(const SceneProblem& problem,
             Piece& piece = pieces[p];
             const auto free = freedom.basis.leftCols(freedom.dimension);
             const Mat3 taken = Mat3::Identity() - free * free.transpose();
-            const Eigen::SelfAdjointEigenSolver<Mat3> directions(taken);  // 0 first, then 1
+            const SymmetricEigen3 directions = symmetric_eigen(taken);  // 0 first, then 1
             for (int k = freedom.dimension; k < 3; ++k) {
-                const Vec3 n = directions.eigenvectors().col(k);
+                const Vec3 n = directions.vectors.col(k);
                 const Motion m = piece.effect(point(problem.points, v), n);
                 piece.held += m * m.transpose();
             }
@@ -142,11 +142,11 @@ void require_held(const SolveScene& scene, const TetMesh& rest, const SceneProbl
     }
     const std::vector<Index> piece_of = pieces_of_nodes(rest, problem);
     for (const auto& [first, piece] : measured_pieces(problem, piece_of)) {
-        const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 6, 6>> held(piece.held);
+        const SymmetricEigen held = symmetric_eigen(Eigen::MatrixXd(piece.held));
         for (int k = 0; k < 6; ++k) {
-            const Motion motion = held.eigenvectors().col(k);
+            const Motion motion = held.vectors.col(k);
             constexpr double kRounding = 1e-9;
-            if (held.eigenvalues()[k] > kRounding ||
+            if (held.values[k] > kRounding ||
                 std::abs(motion.dot(piece.load)) <= kRounding * piece.loads) {
                 continue;
             }

@@ -1,6 +1,6 @@
 #include "sinew/solver/least_squares.h"
 
-#include <Eigen/Cholesky>
+#include "sinew/linalg/dense.h"
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ LeastSquaresResult minimise_squares(const Residuals& residuals, Eigen::VectorXd 
         for (out.has_converged = true; damping < kMostDamping; damping *= 4.0) {
             Eigen::MatrixXd M = A;
             M.diagonal() += damping * A.diagonal().cwiseMax(floor);
-            const Eigen::VectorXd next = out.x + M.ldlt().solve(b);
+            const Eigen::VectorXd next = out.x + solve_symmetric(M, b);
             residuals(next, r_next, nullptr);
             const double energy = r_next.squaredNorm();
             if (std::isfinite(energy) && energy < out.energy) {
