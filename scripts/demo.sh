@@ -3,7 +3,6 @@
 source "$(dirname "$0")/lib.sh"
 
 install_packages build
-begin_page page  # the studio's; pictures come before it
 configure release -DSINEW_BUILD_TESTS=OFF -DSINEW_BUILD_BENCH=OFF
 out=out
 mkdir -p "$out"
@@ -15,6 +14,7 @@ step "Picture of muscles and bones" "$advice" build/release/examples/first_pictu
 say "The first picture after $SECONDS s: $out/ecorche.png"
 
 build release sinew
+begin_page page  # the studio's, on what the pictures leave idle
 sinew=build/release/sinew
 step "The built-in human" "$advice" "$sinew" figure -o "$out/figure"
 step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
