@@ -4,6 +4,7 @@
 #include "sinew/energy/pins.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/muscle/bouncing_torus.h"
+#include "sinew/muscle/muscle_contact_term.h"
 #include "sinew/muscle/muscle_simulator.h"
 #include "sinew/muscle/muscle_volume.h"
 
@@ -178,8 +179,7 @@ TEST(MuscleSimulator, MuscleBesideASharpCrestIsNotInsideIt) {
     }
 }
 
-// Two muscles side by side, one falling on the other: both must find their place together.
-TEST(MuscleSimulator, MusclesThatTouchComeToRest) {
+MuscleScene two_muscles() {
     const MuscleVolume one = bench_muscle({.rings = 16, .around = 1});
     MuscleVolume other = one;
     other.mesh.points.col(0).array() += 0.0256;
@@ -188,13 +188,117 @@ TEST(MuscleSimulator, MusclesThatTouchComeToRest) {
     scene.names = {"lower", "upper"};
     scene.origin_frame = scene.insertion_frame = {-1, -1};
     scene.fmax = {100.0, 100.0};
-    MuscleSimulator simulator(std::move(scene), {.gravity = Vec3(-9.8, 0.0, 0.0)});
+    return scene;
+}
+
+// Two muscles side by side, one falling on the other: both must find their place together.
+TEST(MuscleSimulator, MusclesThatTouchComeToRest) {
+    MuscleSimulator simulator(two_muscles(), {.gravity = Vec3(-9.8, 0.0, 0.0)});
     for (const double a : {0.0, 0.5}) {
         simulator.set_activation(std::vector{a, a});
         const NewtonReport report = simulator.settle();
         EXPECT_EQ(report.status, SolverStatus::Converged) << a;
         EXPECT_LE(report.residual.back(), MuscleSimulator::kStatics.tolerance) << a;
         EXPECT_LT(simulator.penetration(), 5e-4) << a;
+    }
+}
+
+// Contacts go along while statics look for their rest: what was found is one, for a second search
+// with new contacts hardly moves it.
+TEST(MuscleSimulator, RestIsOneForContactsFoundAnew) {
+    MuscleSimulator simulator(two_muscles(), {.gravity = Vec3(-9.8, 0.0, 0.0)});
+    for (const double a : {0.0, 0.3, 1.0}) {
+        simulator.set_activation(std::vector{a, a});
+        simulator.settle();
+        const Points found = simulator.positions();
+        const double force = simulator.states()[0].force;
+        const NewtonReport again = simulator.settle();
+        EXPECT_EQ(again.status, SolverStatus::Converged) << a;
+        EXPECT_LT((simulator.positions() - found).rowwise().norm().maxCoeff(), 2e-4) << a;
+        EXPECT_NEAR(simulator.states()[0].force / force, 1.0, 2e-3) << a;
+    }
+}
+
+// dE/dx by central differences where no nearest triangle changes; planes that are held keep value
+// and gradient.
+TEST(MuscleContactTerm, GradientIsTheDerivativeOfTheEnergy) {
+    const MuscleScene scene = two_muscles();
+    const MuscleSimulatorOptions options;
+    const MuscleContacts contacts(scene, options);
+    Points x = scene.volume.mesh.points;
+    // The upper one pressed 1 mm further into the lower one, askew, so that no vertex lies on an
+    // edge of a triangle.
+    for (Index v = scene.first_vertex[1]; v < x.rows(); ++v) {
+        x.row(v) += Vec3(-0.0016, 0.00137, 0.00071).transpose();
+    }
+    MuscleContactTerm term(contacts, {}, x);
+    EXPECT_GT(term.value(x), 0.0);
+    Points gradient = Points::Zero(x.rows(), 3);
+    term.add_gradient(x, gradient);
+    EXPECT_LT(gradient.colwise().sum().norm(), 1e-9 * gradient.norm());  // actio = reactio
+    Random random(Seed{7});
+    int tried = 0;
+    for (int k = 0; k < 6; ++k) {
+        Points d(x.rows(), 3);
+        for (Eigen::Index i = 0; i < d.size(); ++i) {
+            d.data()[i] = random.uniform(-1.0, 1.0);
+        }
+        constexpr double kStep = 1e-8;
+        const double slope =
+            (term.value(x + kStep * d) - term.value(x - kStep * d)) / (2.0 * kStep);
+        EXPECT_NEAR(slope, gradient.cwiseProduct(d).sum(), 1e-5 * gradient.norm() * d.norm());
+        tried += std::abs(slope) > 1e-6;
+    }
+    EXPECT_GT(tried, 3);
+    const double value = term.value(x);
+    term.hold(x);
+    Points held = Points::Zero(x.rows(), 3);
+    term.add_gradient(x, held);
+    EXPECT_DOUBLE_EQ(term.value(x), value);
+    EXPECT_EQ(held, gradient);
+    term.set_stiffening(4.0);
+    EXPECT_NEAR(term.value(x), 4.0 * value, 1e-12 * value);
+}
+
+// A pair without room in the pattern is held by more than its Hessian, never by less:
+// d^T H d >= d^T (dg/dx) d.
+TEST(MuscleContactTerm, HessianIsTheDerivativeOfTheGradientOrMore) {
+    const MuscleScene scene = two_muscles();
+    const MuscleContacts contacts(scene, MuscleSimulatorOptions());
+    Points x = scene.volume.mesh.points;
+    for (Index v = scene.first_vertex[1]; v < x.rows(); ++v) {
+        x.row(v) += Vec3(-0.0016, 0.00137, 0.00071).transpose();
+    }
+    Points far = scene.volume.mesh.points;
+    for (Index v = scene.first_vertex[1]; v < far.rows(); ++v) {
+        far(v, 0) += 0.02;
+    }
+    for (const bool has_room : {true, false}) {
+        MuscleContactTerm term(contacts, {}, has_room ? x : far);
+        EXPECT_EQ(term.stranger_fraction(x) > 0.0, !has_room);
+        term.hold(x);  // planes: without the turning of normals the Hessian is exact
+        BlockPattern pattern(x.rows());
+        const MuscleTets tets(scene.volume, muscle_constants(), tendon_constants());
+        tets.add_pattern(pattern);
+        term.add_pattern(pattern);
+        BlockHessian H(pattern);
+        term.add_hessian(x, Tangent::Exact, H);
+        Random random(Seed{3});
+        Points d(x.rows(), 3);
+        for (Eigen::Index i = 0; i < d.size(); ++i) {
+            d.data()[i] = random.uniform(-1.0, 1.0);
+        }
+        constexpr double kStep = 1e-8;
+        Points ahead = Points::Zero(x.rows(), 3);
+        Points behind = Points::Zero(x.rows(), 3);
+        term.add_gradient(x + kStep * d, ahead);
+        term.add_gradient(x - kStep * d, behind);
+        const Points slope = (ahead - behind) / (2.0 * kStep);
+        if (has_room) {
+            EXPECT_LT((H.times(d) - slope).norm(), 1e-5 * slope.norm());
+        } else {
+            EXPECT_GT(d.cwiseProduct(H.times(d) - slope).sum(), 0.0);
+        }
     }
 }
 

@@ -1,12 +1,18 @@
 #include "sinew/base/error.h"
+#include "sinew/build/figure.h"
+#include "sinew/build/muscle_ends.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/figure_files.h"
 #include "sinew/io/motion_table.h"
+#include "sinew/muscle/muscle_volume.h"
 #include "sinew/pipeline/contract.h"
 #include "sinew/pipeline/solve_scene.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/shapes.h"
@@ -122,6 +128,23 @@ TEST(KeyFrames, PoseGoesThroughTheKeysAndStandsStillAtTheEnds) {
     EXPECT_NEAR((at(1.0001) - at(0.9999)) / 2e-4, 0.25, 1e-3);
     keys.coordinates.columns = {"elbow_twist"};
     EXPECT_THROW(pose_at(skeleton, keys, 0.0), InputError);
+}
+
+// Sheets of the soleus cross when they are given long edges, so it is filled from a level set,
+// whose cells do not grow: the number of tetrahedra must follow the edges asked for all the same.
+TEST(Contract, TetrahedraOfASheetFollowTheEdgesAskedFor) {
+    const Template figure =
+        build_figure(read_figure(data_folder() / "figure"), {.skin_cell = 0.02});
+    const auto soleus = std::find_if(figure.muscles.begin(), figure.muscles.end(),
+                                     [](const Muscle& m) { return m.name == "soleus_l"; });
+    ASSERT_NE(soleus, figure.muscles.end());
+    MuscleShape shape{.mesh = soleus->mesh};
+    shape.share = muscle_shares(*soleus, figure.bones);
+    shape.tendon = muscle_tendon(*soleus, shape.share);
+    // 4000 tetrahedra of this volume have edges of 9.7 mm.
+    const MuscleVolume coarse = fill_muscle(shape, {.edge = 0.0097, .least_edge = 0.0013});
+    EXPECT_LT(coarse.mesh.tets.rows(), 6000);
+    EXPECT_GT(coarse.mesh.tets.rows(), 1500);
 }
 
 // lambda = J^(-1/3) |F a0|; stress and force by the curves of the volumetric muscle.

@@ -6,6 +6,7 @@
 #include "sinew/energy/masses.h"
 #include "sinew/energy/pins.h"
 #include "sinew/energy/planes.h"
+#include "sinew/muscle/muscle_contact_term.h"
 #include "sinew/muscle/muscle_contacts.h"
 #include "sinew/muscle/muscle_measures.h"
 
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace sinew {
 
@@ -44,6 +46,19 @@ void require_scene(const MuscleScene& s) {
 /// Contacts that are too deep in statics become so much stiffer, until so many times as stiff.
 constexpr double kStiffer = 4.0;
 constexpr double kStiffest = 64.0;
+/// Newton steps in statics after which it is looked at how far they came.
+constexpr int kStepsPerRound = 5;
+/// Contacts without room in the pattern, as a fraction of all, from which on it is made anew.
+constexpr double kStrangers = 0.02;
+/// Where so many steps moved nothing further, m, contacts are where they belong.
+constexpr double kAtRest = 3e-4;
+/// A step this short beside a motion this small, m: the search hangs at a corner of the contacts.
+constexpr double kHanging = 0.1;
+constexpr double kHangingMotion = 1e-3;
+/// Muscles that first find their rest fall onto what is below them: gentle contacts, for so many
+/// rounds, let them do so in longer steps.
+constexpr double kGentle = 0.05;
+constexpr int kGentleRounds = 3;
 
 /// How far a vertex at a share of the way follows the bone of the insertion rather than that of the
 /// origin; tendons near their bones go along with them, or they would start a step stretched.
@@ -128,26 +143,81 @@ struct MuscleSimulator::Data {
         return x;
     }
 
-    /// One solve with the contacts of where it starts. @return the longest way of a vertex, m
-    double settle_round(double stiffening, const NewtonOptions& newton, NewtonReport& total) {
-        std::vector<Planes::Plane> planes = contacts.find(state.x, frames);
-        for (Planes::Plane& plane : planes) {
-            plane.stiffness *= stiffening;
+    void add(NewtonReport&& round, NewtonReport& total) const {
+        total.status = round.status;
+        total.iterations += round.iterations;
+        total.factorisations += round.factorisations;
+        total.projected_hessians += round.projected_hessians;
+        total.seconds_analyse += round.seconds_analyse;
+        total.seconds_total += round.seconds_total;
+        total.seconds_assemble += round.seconds_assemble;
+        total.seconds_factorise += round.seconds_factorise;
+        total.seconds_solve += round.seconds_solve;
+        total.seconds_search += round.seconds_search;
+        total.residual = std::move(round.residual);
+        total.energy = std::move(round.energy);
+    }
+
+    /// What became of a few Newton steps.
+    struct Round {
+        double moved = 0.0;     // the longest way of a vertex, m
+        double shortest = 1.0;  // fraction of a Newton step that was taken
+    };
+
+    /// Statics under way: contacts and the system that has room for them.
+    struct Statics {
+        std::shared_ptr<MuscleContactTerm> contact;
+        EnergyTerms terms;
+        NewtonSolver solver;
+    };
+
+    Statics statics() const {
+        auto contact = std::make_shared<MuscleContactTerm>(contacts, frames, state.x);
+        EnergyTerms terms = {tets, weight, holds(), contact};
+        NewtonSolver solver = solver_of(terms);
+        return {std::move(contact), std::move(terms), std::move(solver)};
+    }
+
+    Round minimise(Statics& statics, const NewtonOptions& newton, const Progress& progress,
+                   NewtonReport& total) {
+        NewtonResult result = statics.solver.solve(statics.terms, state.x, newton, progress);
+        Round round{.moved = (result.x - state.x).rowwise().norm().maxCoeff()};
+        for (const double share : result.report.step) {
+            round.shortest = std::min(round.shortest, share);
         }
-        touching = std::make_shared<Planes>(std::move(planes));
-        const EnergyTerms terms = {tets, weight, holds(), touching};
-        NewtonResult result = solver_of(terms).solve(terms, state.x, newton);
-        const double moved = (result.x - state.x).rowwise().norm().maxCoeff();
         state.x = std::move(result.x);
-        total.status = result.report.status;
-        total.iterations += result.report.iterations;
-        total.projected_hessians += result.report.projected_hessians;
-        total.seconds_total += result.report.seconds_total;
-        total.seconds_assemble += result.report.seconds_assemble;
-        total.seconds_factorise += result.report.seconds_factorise;
-        total.residual = std::move(result.report.residual);
-        total.energy = std::move(result.report.energy);
-        return moved;
+        add(std::move(result.report), total);
+        return round;
+    }
+
+    /// Equilibrium with contacts of one stiffness: while the shape moves, contacts go along in
+    /// every Newton step; then they are held where they are, which takes their corners away.
+    void settle_with(double stiffening, const NewtonOptions& newton, const Progress& progress,
+                     NewtonReport& total) {
+        NewtonOptions few = newton;
+        Statics now = statics();
+        for (int left = newton.max_iterations; left > 0; left -= kStepsPerRound) {
+            if (now.contact->stranger_fraction(state.x) > kStrangers) {
+                now = statics();
+            }
+            few.max_iterations = std::min(kStepsPerRound, left);
+            const bool is_gentle = gentle_rounds > 0;
+            gentle_rounds -= is_gentle;
+            now.contact->set_stiffening((is_gentle ? kGentle : 1.0) * stiffening);
+            const Round round = minimise(now, few, progress, total);
+            if (is_gentle) {
+                continue;
+            }
+            if (total.status == SolverStatus::Converged) {
+                return;
+            }
+            if (round.moved < kAtRest ||
+                (round.shortest < kHanging && round.moved < kHangingMotion)) {
+                break;
+            }
+        }
+        now.contact->hold(state.x);
+        minimise(now, newton, progress, total);
     }
 
     MuscleScene scene;
@@ -162,7 +232,7 @@ struct MuscleSimulator::Data {
     MovingPoints state = {};
     Points correction = Points(0, 3);  // of what `carried` gave, in the last time step
     bool is_correction_known = false;
-    std::shared_ptr<Planes> touching = std::make_shared<Planes>(std::vector<Planes::Plane>());
+    int gentle_rounds = kGentleRounds;
 };
 
 MuscleSimulator::MuscleSimulator(MuscleScene scene, const MuscleSimulatorOptions& options) {
@@ -190,29 +260,16 @@ void MuscleSimulator::set_frames(std::span<const Eigen::Isometry3d> frames) {
 
 NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progress& progress) {
     Data& d = *data_;
-    // Bones carry the flesh to where it roughly belongs; Newton does the rest, in rounds, since
-    // contacts are found between solves.
+    // Bones carry the flesh to where it roughly belongs; Newton does the rest.
     d.state.x = d.carried();
     d.previous = d.frames;
     NewtonReport total;
-    double stiffening = 1.0;
-    for (int round = 0, last = d.options.settle_rounds; round < last; ++round) {
-        const double moved = d.settle_round(stiffening, options, total);
-        progress.check_cancelled();
-        // Planes follow the shape: once it hardly moves, they are where they belong.
-        constexpr double kAtRest = 5e-5;
-        if (d.touching->planes().empty()) {
-            break;
-        }
-        if (moved >= kAtRest && round + 1 < last) {
-            continue;
-        }
+    for (double stiffening = 1.0; stiffening <= kStiffest; stiffening *= kStiffer) {
+        d.settle_with(stiffening, options, progress, total);
         // Springs of contact give way where muscles press hard: stiffer ones, from where it is.
-        if (penetration() <= d.options.settle_depth || stiffening >= kStiffest) {
+        if (penetration() <= d.options.settle_depth) {
             break;
         }
-        stiffening *= kStiffer;
-        last = round + 3;
     }
     d.state.v.setZero();
     d.is_correction_known = false;
@@ -231,8 +288,8 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
         start += d.correction;
     }
     d.previous = d.frames;
-    d.touching = std::make_shared<Planes>(d.contacts.find(start, d.frames));
-    const EnergyTerms terms = {d.tets, d.weight, d.holds(), d.touching,
+    const auto touching = std::make_shared<Planes>(d.contacts.find(start, d.frames));
+    const EnergyTerms terms = {d.tets, d.weight, d.holds(), touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
     progress.check_cancelled();
     NewtonResult result = d.solver_of(terms).solve(terms, start,
@@ -256,12 +313,12 @@ MixedStepReport MuscleSimulator::advance_explicit(double step, int steps, double
     for (const Data::Held& h : d.held) {
         fixed.fix(h.vertex, d.motion(h.frame) * h.rest);
     }
-    d.touching = std::make_shared<Planes>(d.contacts.find(d.state.x, d.frames));
+    const auto touching = std::make_shared<Planes>(d.contacts.find(d.state.x, d.frames));
     std::optional<FemViscosity> damping;
     if (viscosity > 0.0) {
         damping.emplace(d.scene.volume.mesh, viscosity, 0.0);
     }
-    const MixedStepper stepper({d.tets, d.weight, d.touching}, d.masses, std::move(damping), fixed,
+    const MixedStepper stepper({d.tets, d.weight, touching}, d.masses, std::move(damping), fixed,
                                {.step = step, .tolerance = 1e-6});
     fixed.apply(d.state.x);
     MixedStepReport total;

@@ -50,7 +50,6 @@ struct MuscleSimulatorOptions {
     double contact_reach = 0.008;    ///< surfaces nearer than this are watched, m, > 0
     Vec3 gravity = Vec3(0.0, -kGravity, 0.0);
     double damping = 2.0;          ///< rate at which velocities decay in air, 1/s, >= 0
-    int settle_rounds = 4;         ///< of finding contacts in statics, >= 1
     double settle_depth = 0.001;   ///< contacts deeper than this are stiffened in statics, m, > 0
     int step_iterations = 8;       ///< Newton steps per time step at most, >= 1
     double step_tolerance = 1e-4;  ///< of their residual, (0, 1)
@@ -125,11 +124,12 @@ public:
     /// Active fibres and pressed flesh leave the exact Hessian indefinite far from equilibrium;
     /// near it, it is not, and takes over.
     static constexpr double kExactBelow = 0.1;
-    static constexpr NewtonOptions kStatics = {.max_iterations = 30,
+    static constexpr NewtonOptions kStatics = {.max_iterations = 60,
                                                .tolerance = 1e-5,
                                                .is_minimum_checked = false,
                                                .exact_below = kExactBelow};
-    /// Equilibrium without inertia, by Newton's method; velocities become zero.
+    /// Equilibrium without inertia, by Newton's method; velocities become zero. The residual in the
+    /// end is that of contacts held where they were found last.
     NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});
     /// One step of implicit Euler; held vertices reach their frames' positions at its end.
     /// @param step  s, > 0

@@ -106,6 +106,7 @@ TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double
 
 TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
     const double voxel = std::clamp(0.25 * edge, 0.0008, 0.0013);
+    constexpr double kLonger = 1.3;  // triangles hardly longer than the cells' are not worth a try
     // Sheets as thin as a cell cross themselves when remeshed; a little thicker they do not.
     for (const double cells : {0.0, 0.5, 1.0}) {
         const TriangleMesh mesh = level_set_surface(surface, voxel, cells * voxel);
@@ -116,11 +117,20 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
         } catch (const InputError&) {
             progress.check_cancelled();
         }
-        try {
-            const TriangleMesh even = remeshed(mesh, {.edge_length = 3.0 * voxel}, progress);
-            return tetrahedralise({even}, {.max_edge = edge, .timeout = 60.0}, progress);
-        } catch (const InputError&) {
-            progress.check_cancelled();
+        const TriangleMesh even = remeshed(mesh, {.edge_length = 3.0 * voxel}, progress);
+        // Cells do not grow with the edges asked for: the longest even triangles that fill.
+        for (const double length : {0.8 * edge, 0.6 * edge, 3.0 * voxel}) {
+            const bool is_even = length <= kLonger * 3.0 * voxel;
+            try {
+                return tetrahedralise(
+                    {is_even ? even : remeshed(even, {.edge_length = length}, progress)},
+                    {.max_edge = edge, .timeout = 60.0}, progress);
+            } catch (const InputError&) {
+                progress.check_cancelled();
+            }
+            if (is_even) {
+                break;
+            }
         }
     }
     // The cells' own triangles always fill, but are very many.

@@ -265,7 +265,7 @@ ContractRun run_contraction(const ContractJob& job, const Progress& progress,
             simulator.set_frames(motions_at(job, stage, 0.0, 0.0));
             // Relaxed muscles are soft: calm to a thousandth is calm enough.
             iterations = simulator
-                             .settle({.max_iterations = 15,
+                             .settle({.max_iterations = 60,
                                       .tolerance = 1e-3,
                                       .is_minimum_checked = false,
                                       .exact_below = MuscleSimulator::kExactBelow,
