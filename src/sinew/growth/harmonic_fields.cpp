@@ -4,6 +4,18 @@
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
 
+// Fields u in the flesh of least weighted Dirichlet energy,
+//
+//   min  sum_t w_t V_t |grad u|^2  +  h sum_k |u(s_k) - b_k|^2
+//
+// with values given at some vertices exactly and at the samples s_k of bones by springs of
+// stiffness h. The matrix is factorised once and serves scalars, weights and displacements, three
+// columns at a time. The transposed map is what derivatives of masses need (person_shape.cpp).
+//
+// Samples lie inside tetrahedra and cannot be fixed as vertices can; springs ten times as stiff as
+// the mean of the diagonal hold them well enough, and weights that are made with them are
+// normalised afterwards.
+
 namespace sinew {
 
 HarmonicField::HarmonicField(const Body& body, const Eigen::VectorXd& weights,
@@ -36,6 +48,7 @@ HarmonicField::HarmonicField(const Body& body, const Eigen::VectorXd& weights,
     Triplets triplets(static_cast<int>(free_.size()));
     std::vector<Eigen::Triplet<double>> to_given;
     std::vector<Eigen::Triplet<double>> to_bones;
+    // Columns of given vertices go to the right-hand side; only the lower triangle is stored.
     const auto add = [&](Eigen::Index i, Eigen::Index j, double value) {
         if (number[at(i)] < 0) {
             return;

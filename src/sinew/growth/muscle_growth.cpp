@@ -23,6 +23,34 @@
 #include <optional>
 #include <tuple>
 
+// Growth of muscles [Saito2015, section 3.1], in the order of the method:
+//
+// 1. set(): alpha (or beta) per muscle becomes a growth tensor F_g per tetrahedron [eq. 1;
+// Kadlecek2022, eq. 4.15], blended where several tissues share one, then averaged with growing
+// neighbours.
+//
+// 2. advance_together(): one local/global step of shape, volume and bone springs [eqs. 2-6], with
+// the matrix of the rest shape, which is factorised once in the constructor.
+//
+// 3. corrections(): one factor per muscle on the determinant asked for, raised where the belly is
+// still too small.
+//
+// 4. Anderson's acceleration of positions and factors together.
+//
+// 5. hold_skin(): every few iterations, skin that crosses other skin is sent back and held.
+//
+// 6. judge(): converged is what neither moves visibly nor changes its volume, twice in a row.
+//
+// 7. healthy_body(): what is handed over has no inverted tetrahedron, no crossing skin, and bellies
+// of the volume asked for.
+//
+// Departs: the paper has steps 1 and 2 only. Step 3 is there because penalties leave grown muscles
+// too small, 4 for speed, 5 and 7 because a body that grows far would otherwise be of no use to
+// what comes after.
+//
+// Units: positions in m, volumes in m^3, stiffness in units of TissueStiffness::unit (100 Pa),
+// energies in J.
+
 namespace sinew {
 
 namespace {
@@ -42,7 +70,10 @@ constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for
 constexpr int kHealingTurns = 4;     // opening tetrahedra may make skin cross, and the other way
 constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
-/// Forces of one term, matrix of another.
+// / Forces of one term, matrix of another. The matrix of the global step need not be the exact
+// quadratic part of the forces: any positive definite matrix gives a descent method with the same
+// fixed points. Less of the volume weight in the matrix makes longer steps; the solver takes none
+// that raises the energy.
 class WithMatrix final : public EnergyTerm {
 public:
     WithMatrix(std::shared_ptr<const ProjectiveTets> forces,
@@ -72,7 +103,8 @@ private:
     std::shared_ptr<const ProjectiveTets> matrix_;
 };
 
-// Shares of the volume weight added to the shape weights: what the matrix of rest is made of.
+// Shares of the volume weight added to the shape weights: what the matrix of rest is made of. In
+// the matrix the volume term is replaced by more shape stiffness.
 TissueStiffness matrix_weights(const MuscleGrowthOptions& o) {
     TissueStiffness w = o.stiffness;
     const double flesh = o.matrix_share * w.volume;
@@ -177,12 +209,15 @@ void MuscleGrowth::Data::set(std::span<const double> values, double low, double 
         }
         stretch[m] = rest.muscles[m].is_passive ? FibreStretch{} : stretch_of(values[m]);
     }
+    // The volumes asked for are those of the tensors before they are averaged: smoothing moves
+    // growth across the borders of muscles and must not change how much there is of it.
     growth = tensors->tensors(stretch);
     parallel_for(growth.size(), kPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t t = begin; t < end; ++t) {
             target_volume[t] = growth[t].determinant() * rest_volume[t];
         }
     });
+    // Averaged tensors give the shapes.
     tensors->smooth(growth, options.smoothing_rounds);
     tets->set_growth(growth);
     fraction = shares_now();
@@ -199,6 +234,8 @@ std::vector<double> MuscleGrowth::Data::shares_now() const {
         for (std::size_t t = begin; t < end; ++t) {
             double sum = 0.0;
             for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
+                // A belly without a fibre direction here has no growth tensor either, see
+                // MuscleTensors.
                 const bool grows = is_belly(e) && fibre(t, s.part[at(e)]).squaredNorm() > 0.5;
                 grown[at(e)] *= grows ? stretch[at(s.part[at(e)])].volume() : 1.0;
                 sum += grown[at(e)];
@@ -212,6 +249,13 @@ std::vector<double> MuscleGrowth::Data::shares_now() const {
 }
 
 // What the logarithms of factors should change by: more volume where there is too little.
+// With V_k the volume of belly k now and W_k the one wanted, the logarithm of its factor changes by
+//
+//   kPower log(W_k / V_k)
+//
+// which is zero where the volumes are met. All that is not belly has one factor of its own, so that
+// fat and bone are not squeezed to make room. Both sums use the fractions after growth, so a
+// tetrahedron that is shared counts for each muscle by its part.
 std::vector<double> MuscleGrowth::Data::corrections() {
     const TissueShares& s = rest.shares;
     const std::size_t others = rest.muscles.size();
@@ -237,6 +281,7 @@ std::vector<double> MuscleGrowth::Data::corrections() {
     return result;
 }
 
+// The factor of a tetrahedron is the mean of its tissues' factors by volume.
 void MuscleGrowth::Data::ask_for_volumes() {
     const TissueShares& s = rest.shares;
     std::vector<double> ratio(growth.size(), 0.0);
@@ -265,6 +310,9 @@ void MuscleGrowth::Data::hold_skin() {
 // One iteration of positions and factors: a plain step, which never raises the energy, then the
 // combination with past ones whose residual is least.
 void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
+    // The plain step comes first and by itself, without the solver's own acceleration: one
+    // acceleration sees positions and factors, and two of them would each take the other's progress
+    // for its own.
     const Points before = x;
     LocalGlobalOptions plain = options.solver;
     plain.max_iterations = 1;
@@ -278,6 +326,9 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
     report.residual.push_back(solved.residual.back());
     const std::vector<double> change = corrections();
 
+    // Logarithms of factors are given the unit of a length, so that the residual that Anderson's
+    // method makes least has one unit. 5 cm: a factor that is 1 % off counts like a vertex that is
+    // 0.5 mm off.
     const auto positions = static_cast<std::size_t>(x.size());
     std::vector<double> state(positions + change.size());
     std::vector<double> step(state.size());
@@ -293,6 +344,8 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
     if (!anderson && options.solver.window > 0) {
         anderson.emplace(state.size(), options.solver.window);
     }
+    // A step that is half as long again as the last one says that the past no longer describes the
+    // present: contacts were added, or the combination went too far.
     const double residual = (x - before).norm();
     if (anderson && (iterations_since_set == 0 || residual > kGrows * last_residual)) {
         anderson->restart();
@@ -327,6 +380,8 @@ void MuscleGrowth::Data::judge(const Points& before, std::span<const double> cha
     }
     report.skin_motion = sum / std::max(1.0, static_cast<double>(rest.skin.tet_vertex.size()));
     report.largest_skin_motion = largest;
+    // Factors count by the volume that they stand for: a small muscle between bones may never come
+    // to rest, and nobody sees it.
     double volume = 0.0;
     double changing = 0.0;
     for (std::size_t k = 0; k < change.size(); ++k) {
@@ -341,6 +396,8 @@ void MuscleGrowth::Data::judge(const Points& before, std::span<const double> cha
 }
 
 // Volumes that bellies are to have, m^3.
+// From the rest shape and alpha alone, so that what is reported does not depend on how the solver
+// went.
 std::vector<double> MuscleGrowth::Data::volumes_asked_for() const {
     const TissueShares& s = rest.shares;
     std::vector<double> asked_for(rest.muscles.size(), 0.0);
@@ -379,6 +436,7 @@ const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
             healthy->changes.skin =
                 std::max(healthy->changes.skin, (healthy->x.row(v) - x.row(v)).norm());
         }
+        // Positions are final from here on. What bellies still miss is made up within tetrahedra.
         LooseTissue loose = with_loose_tissue(
             rest, fraction, tet_volumes(healthy->x, rest.tets.tets), volumes_asked_for());
         healthy->shares = std::move(loose.shares);
@@ -414,11 +472,13 @@ MuscleGrowth::MuscleGrowth(const Body& body, const MuscleGrowthOptions& options)
                           .needs = "a fibre direction wherever there is muscle",
                           .remedy = "make the body with 'sinew build'"});
     }
+    // Terms in the order of the energy: tetrahedra [eqs. 2-4], springs on bones [eq. 5], contact.
     d.tensors.emplace(body, options.keeps_volume);
     EnergyTerms terms = {std::make_shared<WithMatrix>(d.tets, d.matrix)};
     if (body.attachments.points.size() > 0) {
         terms.push_back(make_attachment_term(body, options.stiffness));
     }
+    // The matrix knows of contacts only through this term, see skin_limits.h.
     if (options.keeps_apart && options.corrects_volumes) {
         d.limits = std::make_shared<SkinLimits>(d.rest, kLimitStiffness * options.stiffness.unit);
         terms.push_back(d.limits);
@@ -463,6 +523,7 @@ MuscleGrowthReport MuscleGrowth::iterate(int iterations, const Progress& progres
             stage.advance();
         }
     } else {
+        // As in the paper: volumes as the penalties leave them, converged by forces.
         LocalGlobalOptions solver = d.options.solver;
         solver.max_iterations = iterations;
         solver.keeps_history = d.iterations_since_set > 0;
@@ -491,6 +552,8 @@ void MuscleGrowth::refactor() {
     ++data_->refactorisations;
 }
 
+// Factors go back as well: left as they are they would ask the rest shape for volumes of another
+// plan.
 void MuscleGrowth::restart() {
     data_->healthy.reset();
     data_->x = data_->rest.tets.points;

@@ -11,6 +11,11 @@
 #include <array>
 #include <cmath>
 
+// How far each skin vertex may move outward before it could meet skin that faces it: the least
+// distance along its normal, over rays in two cones (25 and 50 degrees), times 0.45. Rays in cones
+// see what stands obliquely, such as the arm beside the chest. The value is a bound for both sides
+// at once, so no pairs need to be kept.
+
 namespace sinew {
 
 namespace {
