@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+// A straight, round muscle along y, on which force, volume and bulging can be judged without
+// anatomy: fmax is peak stress times the belly's section. Made from cubes, hence without TetGen.
+
 namespace sinew {
 
 namespace {

@@ -16,6 +16,9 @@
 #include <algorithm>
 #include <cmath>
 
+// The example of [Teran2003, section 4.4], for comparing the explicit scheme with what the paper
+// shows: a ring falls on a floor and bounces. The floor is a plane per vertex.
+
 namespace sinew {
 
 TetMesh torus_tets(const TorusOptions& o) {

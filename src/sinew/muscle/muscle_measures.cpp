@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Numbers of a muscle that can be compared with measurements: volume, stretch of belly and tendons
+// (means by volume at rest), length along the middle, largest section. The path from origin to
+// insertion is cut into 16 bins by the vertices' fraction of the path; centroids of the bins are
+// the middle line, volume over length is the section.
+
 namespace sinew {
 
 namespace {
@@ -136,6 +141,7 @@ TetMesh muscle_frame(const MuscleScene& scene, const MuscleTets& tets,
         return Attribute{
             .name = name, .components = 1, .values = std::vector<double>(count), .unit = unit};
     };
+    // Names and units of the file's data, as docs/muscle.md lists them.
     Attribute stretch = data("fibre_stretch", "");
     Attribute pull = data("fibre_stress", "Pa");
     Attribute ratio = data("volume_ratio", "");

@@ -12,6 +12,15 @@
 #include <algorithm>
 #include <cmath>
 
+// A muscle's closed surface becomes tetrahedra with fibres, tendon and strength. Meshing is the
+// part that may fail: muscles are sheets of a few millimetres, nearly touching themselves. So it is
+// tried in a fixed order, from what gives the fewest and best elements to what always works:
+// remeshed surface at the edge asked for, finer thin parts, finer everywhere, a level set of the
+// shape, the level set's own cells.
+//
+// Fibres are the flow of a potential between the ends [Saito2015, section 3.1.1] (fibre_field.h);
+// strength is inversely as the section, so that every section bears fmax.
+
 namespace sinew {
 
 namespace {
@@ -43,6 +52,8 @@ struct Fineness {
 };
 
 /// Edge lengths that follow the thickness and change slowly.
+// Length may change by at most 0.3 per unit of distance (a Lipschitz bound), or the remesher would
+// meet triangles of very different size side by side.
 std::vector<double> edge_lengths(const TriangleMesh& mesh, const Fineness& f) {
     std::vector<double> length = thickness_of(mesh);
     for (double& l : length) {
@@ -160,6 +171,8 @@ std::vector<double> carried(const SurfaceTree& tree, const TriangleMesh& mesh,
 }
 
 /// Vertices of the first (or last) part of the way; at least a few.
+// Reach is a fraction of the path; it is widened until the end has vertices enough to be held
+// without turning about a line.
 std::vector<Index> end_of(const std::vector<double>& share, bool is_insertion, double reach) {
     constexpr std::size_t kFewest = 6;
     std::vector<Index> found;
@@ -204,6 +217,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
     std::vector<double> sorted = v.strength;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(tets / 2),
                      sorted.end());
+    // Bounded around the median, not the mean, which the peak itself would move.
     const double middle = sorted[tets / 2];
     for (double& s : v.strength) {
         s = std::clamp(s, 0.02 * middle, 50.0 * middle);

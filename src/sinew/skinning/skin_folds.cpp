@@ -8,6 +8,17 @@
 #include <cmath>
 #include <limits>
 
+// Local collisions [Komaritzan, section 3.2.5]: at a bent joint, the two sides of the fold. Who may
+// meet whom is known beforehand, from eight extreme poses (joints of even and odd depth, two axes,
+// both senses); a frame only tests these pairs by their angle about the joint, in the plane of its
+// two bones.
+//
+// The price of so cheap a test is that angles alone are sometimes wrong: at shoulders and throats
+// skin that is far apart changes sides. Deep pairs must therefore have a second reason, see the
+// header. All pairs are in a second matrix from the start; those that do not collide pull their
+// vertices to where they are, which is why the first half of the iterations uses the matrix
+// without.
+
 namespace sinew {
 namespace {
 
@@ -165,6 +176,8 @@ void SkinFolds::find_bends(const BoneVolumes& bones) {
     }
 }
 
+// `middle` points into the fold, halfway between the bones; `across` from the first bone to the
+// second. Nearly straight joints fold nothing, nearly parallel bones have no plane.
 std::vector<SkinFolds::Frame> SkinFolds::frames(const CharacterPose& pose) const {
     const auto centre = [&](Index joint) {
         return Vec3(pose[at(joint)] * skeleton_.joints[at(joint)].position);
