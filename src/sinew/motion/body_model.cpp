@@ -17,6 +17,17 @@
 #include <cmath>
 #include <utility>
 
+// A body as articulated rigid bodies with line muscles, in the order of model_from_body: segments
+// that joints hold fixed become one body, with mass and inertia from the tetrahedra; joints become
+// coordinates with their limits; every muscle's line is led from bone to bone (muscle_lines.h),
+// past the joints where anatomy has it (published_muscles.h), and becomes a path (path_choice.h).
+// Then fibres and tendons for the lengths that the paths go through (operating_lengths.h), and
+// strength by cross-section.
+//
+// What is measured on this body: paths, volumes, masses. What is published: fibre lengths,
+// pennations, specific tension, some moment arms. What is authored: armature, damping and stiffness
+// of joints, with their reasons beside the numbers.
+
 namespace sinew {
 
 namespace {

@@ -5,6 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+// Hill-type muscle: a contractile element and a passive one side by side, in line with a tendon
+// [Ryu2021, eq. 1],
+//
+//   F_tendon(l - l_f cos a) = F_max (a f_l(l_f) f_v(v) + f_p(l_f)) cos a,    l_f sin a = constant.
+//
+// Fibres keep their height, so the pennation angle follows from the fibre's length. Curves are
+// those of Thelen or of Millard; the unit says which. Forces in N, lengths in m, velocities of
+// curves in maximal velocities (optimal lengths times `velocity` per second), activations in [0,
+// 1].
+//
+// Three forces of increasing effort: with a rigid tendon in closed form, the equilibrium of fibre
+// and tendon by root finding, and the isokinetic strength that older OpenSim versions used in
+// static optimisation, which is kept to compare with their results.
+
 namespace sinew {
 
 namespace {
@@ -15,6 +29,8 @@ constexpr double kToeShape = 3.0;
 // Fibres never get shorter than this part of their optimal length.
 constexpr double kShortest = 0.01;
 
+// An exponential toe up to a third of F_max, then a line; the factor 99 e^3 / (166 e^3 - 67) makes
+// the slopes agree where they meet.
 double thelen_tendon(double strain, double strain_at_max) {
     if (strain <= 0.0) {
         return 0.0;
@@ -28,6 +44,8 @@ double thelen_tendon(double strain, double strain_at_max) {
     return kToeForce + (1.0 - kToeForce) * (strain - toe) / (strain_at_max - toe);
 }
 
+// Hill's hyperbola while shortening, a second one towards lengthening_force while lengthening. Less
+// active muscles are slower: velocity counts over 0.25 + 0.75 a.
 double thelen_velocity(const MuscleUnit& unit, double velocity, double activation) {
     const double k = velocity / (0.25 + 0.75 * activation);
     if (k <= -1.0) {
@@ -208,6 +226,8 @@ double fibre_velocity(const MuscleUnit& unit, double length, double fibre, doubl
         std::max(fibre * fibre - height * height, kShortest * kShortest * unit.fibre * unit.fibre));
     const double cosine = along / std::hypot(along, height);
     const double x = fibre / unit.fibre;
+    // What the contractile element must bear, in F_max along the fibre; the velocity with which it
+    // does is found by bisection, for f_v has no inverse at activation 0.
     const double wanted = tendon_force(unit, (length - along) / unit.tendon - 1.0) / cosine -
                           passive_force_length(unit, x);
     const double scale = activation * active_force_length(unit, x);
@@ -223,6 +243,8 @@ double fibre_velocity(const MuscleUnit& unit, double length, double fibre, doubl
     return 0.5 * (low + high) * unit.velocity * unit.fibre;
 }
 
+// da/dt = (u - a) / tau, with a time constant that depends on the activation and on the direction
+// [Thelen2003].
 double activation_rate(const MuscleUnit& unit, double activation, double excitation) {
     const double k = 0.5 + 1.5 * activation;
     const double time = excitation > activation ? unit.rise_time * k : unit.fall_time / k;

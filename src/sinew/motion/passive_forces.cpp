@@ -6,6 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+// Forces that need no activation: ligaments, stops of coordinates, springs, bushings. Each law is
+// that of the program the model comes from (OpenSim, Simbody), with its smoothing, since models are
+// tuned to them. Ligaments are paths like muscles and share their code.
+//
+// add_moments() gives generalised forces by virtual work; add_loads() gives forces on bodies, for
+// joint reactions. Both describe the same forces.
+
 namespace sinew {
 
 namespace {

@@ -9,6 +9,20 @@
 #include <cmath>
 #include <utility>
 
+// From a muscle's centre line to a path of few points and cylinders. At rest the line is right by
+// definition; the question is what it does when joints turn. Points near a joint would pass each
+// other when it closes, and without them the path cuts the corner. For each joint that turns by
+// more than kWide several choices are tried: how far from it points are left out on either side,
+// and what the path slides over there.
+//
+// A choice is judged by sweeping the joint (and at the end all joints, since points that are left
+// out at one may have held the path at the next). Each deviation is divided by what would be one
+// unit of cost: moment arms at rest against the line's, signs, jumps, published ranges, length. The
+// least cost wins.
+//
+// The units of cost were authored: they say how many millimetres of one fault are as bad as how
+// many of another. What is published about a moment arm (published_muscles.h) overrules the line.
+
 namespace sinew {
 
 namespace {
@@ -103,6 +117,7 @@ private:
     std::vector<double> place_ = {};
 };
 
+// Joints in the order in which the line passes them.
 std::vector<double> passing_places(const CrossedLine& line, const Course& course) {
     std::vector<double> out;
     for (const LineCrossing& c : line.crossings) {

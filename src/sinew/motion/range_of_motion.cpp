@@ -11,6 +11,11 @@
 #include <cmath>
 #include <map>
 
+// Which poses the muscles allow [Ryu2021, eqs. 3-5]: a pose is valid while no muscle is longer than
+// its maximal length. For a ball joint the set is sampled over swing and twist, weighted by the
+// volume of rotations that a cell stands for; for one coordinate it is walked outward from rest.
+// The muscle that forbids a pose is counted, so that a user sees whom to blame.
+
 namespace sinew {
 
 namespace {

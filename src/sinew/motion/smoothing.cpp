@@ -13,6 +13,14 @@
 #include <array>
 #include <cmath>
 
+// Positions to velocities and accelerations. A third-order Butterworth low-pass, forward and
+// backward so that nothing is delayed, then a quintic spline whose derivatives are exact: the order
+// of OpenSim's tools, so that inverse dynamics can be compared. Ends are continued by reflection
+// through the last sample before filtering.
+//
+// The spline's unknowns are slope and curvature at each knot, a block tridiagonal system with 2 x 2
+// blocks; third and fourth derivatives vanish at the ends.
+
 namespace sinew {
 
 namespace {

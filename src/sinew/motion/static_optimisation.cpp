@@ -12,6 +12,15 @@
 #include <algorithm>
 #include <cmath>
 
+// Muscle forces of a recorded motion, frame by frame: coordinates are smoothed and differentiated
+// (smoothing.h), inverse dynamics gives the moments (rigid_dynamics.h), and coordinate_muscles()
+// spreads them over muscles. Strength is what a muscle can do at its length and velocity at full
+// activation, so the problem stays linear in activations.
+//
+// Frames do not depend on each other but for the start of the search, which never changes the
+// result beyond the tolerance. What muscles cannot make goes to reserves, and both are reported: a
+// reserve is a defect of model or data, not a muscle.
+
 namespace sinew {
 
 namespace {

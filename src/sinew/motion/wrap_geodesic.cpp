@@ -8,6 +8,14 @@
 #include <array>
 #include <cmath>
 
+// Shortest paths over ellipsoids and tori, for which there is no closed form. A path is a strand:
+// where it begins on the surface, in which direction, how long. Following a geodesic is an ordinary
+// differential equation; it is taut when the straight pieces at both ends continue it without a
+// kink: four equations in four unknowns, solved by Newton's method.
+//
+// A long ellipsoid has several taut paths. Plane sections all round give starts, and the shortest
+// that can be tightened is taken.
+
 namespace sinew::detail {
 
 namespace {
