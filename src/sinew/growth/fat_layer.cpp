@@ -182,7 +182,7 @@ void FatLayer::Data::interpolate(Points& x) const {
         for (Eigen::SparseMatrix<double>::InnerIterator it(full_laplacian, inside[i]); it; ++it) {
             if (is_inside[at(it.row())] == 0) {
                 for (int k = 0; k < 3; ++k) {
-                    rhs[3 * i + static_cast<std::size_t>(k)] -= it.value() * moved(it.row(), k);
+                    rhs[3 * i + at(k)] -= it.value() * moved(it.row(), k);
                 }
             }
         }
@@ -191,7 +191,7 @@ void FatLayer::Data::interpolate(Points& x) const {
     laplacian_factor->solve(rhs, 3, rhs, workspace);
     for (std::size_t i = 0; i < inside.size(); ++i) {
         for (int k = 0; k < 3; ++k) {
-            x(inside[i], k) = rest(inside[i], k) + rhs[3 * i + static_cast<std::size_t>(k)];
+            x(inside[i], k) = rest(inside[i], k) + rhs[3 * i + at(k)];
         }
     }
 }

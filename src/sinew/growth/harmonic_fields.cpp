@@ -102,15 +102,13 @@ void HarmonicField::solve(Eigen::MatrixXd& rhs) const {
         const Eigen::Index count = std::min<Eigen::Index>(3, rhs.cols() - first);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < 3; ++k) {
-                b[3 * i + static_cast<std::size_t>(k)] =
-                    k < count ? rhs(static_cast<Eigen::Index>(i), first + k) : 0.0;
+                b[3 * i + at(k)] = k < count ? rhs(static_cast<Eigen::Index>(i), first + k) : 0.0;
             }
         }
         factor_->solve(b, 3, b, workspace);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < count; ++k) {
-                rhs(static_cast<Eigen::Index>(i), first + k) =
-                    b[3 * i + static_cast<std::size_t>(k)];
+                rhs(static_cast<Eigen::Index>(i), first + k) = b[3 * i + at(k)];
             }
         }
     }

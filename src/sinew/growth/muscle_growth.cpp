@@ -329,7 +329,7 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
     // Logarithms of factors are given the unit of a length, so that the residual that Anderson's
     // method makes least has one unit. 5 cm: a factor that is 1 % off counts like a vertex that is
     // 0.5 mm off.
-    const auto positions = static_cast<std::size_t>(x.size());
+    const auto positions = at(x.size());
     std::vector<double> state(positions + change.size());
     std::vector<double> step(state.size());
     std::vector<double> next(state.size());

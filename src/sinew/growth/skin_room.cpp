@@ -33,7 +33,7 @@ constexpr std::array kCones = {25.0, 50.0};  // degrees from the normal
 std::vector<double> outward_room(const TriangleMesh& skin) {
     const Points normals = vertex_normals(skin);
     const SurfaceTree tree(skin);
-    std::vector<double> room(static_cast<std::size_t>(skin.points.rows()));
+    std::vector<double> room(at(skin.points.rows()));
     parallel_for(room.size(), 256, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);

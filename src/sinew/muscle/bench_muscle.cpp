@@ -57,7 +57,7 @@ MuscleVolume bench_muscle(const BenchMuscle& b) {
     };
     TetMesh mesh;
     mesh.points.resize((n + 1) * (n + 1) * (rings + 1), 3);
-    std::vector<double> share(static_cast<std::size_t>(mesh.points.rows()));
+    std::vector<double> share(at(mesh.points.rows()));
     std::vector<double> tendon(share.size());
     for (int k = 0; k <= rings; ++k) {
         const double y = length * k / rings;

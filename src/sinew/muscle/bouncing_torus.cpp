@@ -61,7 +61,7 @@ TorusRun bounce_torus(const TorusOptions& o, const Progress& progress) {
     const Timer timer;
     TorusRun run;
     run.mesh = torus_tets(o);
-    const std::vector<double> density(static_cast<std::size_t>(run.mesh.tets.rows()), o.density);
+    const std::vector<double> density(at(run.mesh.tets.rows()), o.density);
     const std::vector<double> masses = lumped_masses(run.mesh, density);
     const auto elastic = std::make_shared<FemElastic>(
         run.mesh, std::make_shared<Corotated>(lame_from_young(o.young, o.poisson)));

@@ -39,7 +39,7 @@ void measure_along(const Middle& middle, const Vec3& first, const Vec3& last, Mu
     std::vector<Vec3> line = {first};
     std::vector<double> volume = {0.0};
     for (int b = 0; b < kBins; ++b) {
-        const auto k = static_cast<std::size_t>(b);
+        const auto k = at(b);
         if (middle.volume[k] > 0.0) {
             line.push_back(middle.centre[k] / middle.volume[k]);
             volume.push_back(middle.volume[k]);
@@ -88,7 +88,7 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
     const Eigen::VectorXd volumes = tet_volumes(x, v.mesh.tets);
     // One pass over the tetrahedra: volumes, stretches of belly and tendon, middles along the path.
     for (Eigen::Index t = 0; t < v.mesh.tets.rows(); ++t) {
-        const auto k = static_cast<std::size_t>(t);
+        const auto k = at(t);
         const auto m = static_cast<std::size_t>(v.muscle[k]);
         const double V = tets.elements().volume(t);
         rest[m] += V;
@@ -129,10 +129,10 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
 TetMesh muscle_frame(const MuscleScene& scene, const MuscleTets& tets,
                      std::span<const double> activation, const Points& x) {
     const MuscleVolume& v = scene.volume;
-    const auto count = static_cast<std::size_t>(v.mesh.tets.rows());
+    const auto count = at(v.mesh.tets.rows());
     TetMesh frame{.points = x, .tets = v.mesh.tets};
     Attribute displacement{.name = "displacement", .components = 3, .values = {}, .unit = "m"};
-    displacement.values.resize(3 * static_cast<std::size_t>(x.rows()));
+    displacement.values.resize(3 * at(x.rows()));
     const Points moved = x - v.mesh.points;
     std::copy(moved.data(), moved.data() + moved.size(), displacement.values.begin());
     frame.point_data.push_back(std::move(displacement));

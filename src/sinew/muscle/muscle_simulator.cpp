@@ -35,11 +35,10 @@ namespace {
 
 void require_scene(const MuscleScene& s) {
     const std::size_t n = s.names.size();
-    const bool has_sizes =
-        n > 0 && s.first_vertex.size() == n + 1 && s.origin_frame.size() == n &&
-        s.insertion_frame.size() == n && s.fmax.size() == n &&
-        s.first_vertex.back() == s.volume.mesh.points.rows() &&
-        s.volume.share.size() == static_cast<std::size_t>(s.volume.mesh.points.rows());
+    const bool has_sizes = n > 0 && s.first_vertex.size() == n + 1 && s.origin_frame.size() == n &&
+                           s.insertion_frame.size() == n && s.fmax.size() == n &&
+                           s.first_vertex.back() == s.volume.mesh.points.rows() &&
+                           s.volume.share.size() == at(s.volume.mesh.points.rows());
     const auto has_frame = [&](Index f) { return f >= -1 && f < s.frames; };
     const bool has_frames =
         std::all_of(s.origin_frame.begin(), s.origin_frame.end(), has_frame) &&

@@ -29,7 +29,7 @@ namespace {
 std::vector<double> thickness_of(const TriangleMesh& mesh) {
     const SurfaceTree tree(mesh);
     const Points normals = vertex_normals(mesh);
-    std::vector<double> thickness(static_cast<std::size_t>(mesh.points.rows()), 0.0);
+    std::vector<double> thickness(at(mesh.points.rows()), 0.0);
     for (Eigen::Index v = 0; v < mesh.points.rows(); ++v) {
         const Vec3 n = point(normals, v);
         if (!(n.norm() > 0.5)) {
@@ -198,7 +198,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
     v.origin = end_of(v.share, false, reach);
     v.insertion = end_of(v.share, true, reach);
     const LaplaceFibres fibres(v.mesh, v.origin, v.insertion);
-    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
+    const auto tets = at(v.mesh.tets.rows());
     v.muscle.assign(tets, 0);
     v.tendon.assign(tets, 0.0);
     v.strength.assign(tets, 0.0);
@@ -228,7 +228,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
 MuscleVolume fill_muscle(const MuscleShape& shape, const MuscleVolumeOptions& options,
                          const Progress& progress) {
     check_ranges(options, "muscle volume options");
-    const auto vertices = static_cast<std::size_t>(shape.mesh.points.rows());
+    const auto vertices = at(shape.mesh.points.rows());
     if (shape.share.size() != vertices || shape.tendon.size() != vertices) {
         throw InputError({.where = "muscle shape",
                           .found = fmt::format("{} vertices, {} shares, {} tendons", vertices,
@@ -266,7 +266,7 @@ MuscleVolume join_muscles(std::span<const MuscleVolume> muscles, std::vector<Ind
         all.mesh.points.middleRows(shift, m.mesh.points.rows()) = m.mesh.points;
         all.mesh.tets.middleRows(tet, count) = m.mesh.tets.array() + shift;
         all.fibre.middleRows(tet, count) = m.fibre;
-        all.muscle.insert(all.muscle.end(), static_cast<std::size_t>(count), static_cast<Index>(k));
+        all.muscle.insert(all.muscle.end(), at(count), static_cast<Index>(k));
         all.tendon.insert(all.tendon.end(), m.tendon.begin(), m.tendon.end());
         all.strength.insert(all.strength.end(), m.strength.begin(), m.strength.end());
         all.share.insert(all.share.end(), m.share.begin(), m.share.end());

@@ -81,7 +81,7 @@ void join_small(int size, const Tets& neighbours, std::vector<std::vector<Index>
 }  // namespace
 
 std::vector<Index> tet_patches(const TetMesh& mesh, int size) {
-    const auto count = static_cast<std::size_t>(mesh.tets.rows());
+    const auto count = at(mesh.tets.rows());
     std::vector<Index> patch(count, -1);
     std::vector<std::vector<Index>> members;
     const Tets neighbours = tet_neighbours(mesh.tets);

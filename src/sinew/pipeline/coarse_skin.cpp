@@ -45,7 +45,7 @@ double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleto
 
 // Of triangles at each vertex, against each other: as many around a finger as around its hand.
 std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton& skeleton) {
-    std::vector<double> size(static_cast<std::size_t>(points.rows()), 1.0);
+    std::vector<double> size(at(points.rows()), 1.0);
     parallel_for(size.size(), kDistancePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             size[i] = std::sqrt(squared_distance_to_bones(
