@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+// A skin to be simulated in place of a finer one: holes closed, so that inside and outside are
+// certain, and triangles whose size follows the distance from the bones, so that fingers stay
+// fingers. What cannot be simplified comes back as it is, with a warning.
+
 namespace sinew {
 namespace {
 

@@ -16,6 +16,9 @@
 #include <algorithm>
 #include <cmath>
 
+// What a contraction leaves behind: shapes over time (glTF morphs, about thirty), plots, film
+// strips.
+
 namespace sinew {
 
 namespace {
