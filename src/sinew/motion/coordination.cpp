@@ -35,6 +35,7 @@ struct Response {
     double slope = 0.0;
 };
 
+// Stationarity of the Lagrangian by one activation: cost a^(p-1) = b.y within the bounds.
 Response respond(double pull, double low, double high, double cost, double p) {
     Response r;
     const double x = pull / cost;
@@ -207,6 +208,7 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
         if (result.residual < kTolerance) {
             break;
         }
+        // S is positive definite, so the matrix is, however many muscles are at their bounds.
         const Eigen::VectorXd step = dual.hessian().llt().solve(-gradient);
         if (!search(dual, step, y, gradient)) {
             break;

@@ -126,6 +126,8 @@ double fades(double x, double limit) {
 
 // How much of the force each foot carries: of two that stand, as a beam across them would share it.
 // `reach` keeps the division finite while feet stand on the same spot.
+// Two feet at equal distance from the centre of pressure carry half each; a foot right above it
+// carries all.
 std::vector<double> shares_of(const std::vector<FootFrame>& feet, const std::vector<Vec3>& point,
                               const Vec3& centre, double reach) {
     std::vector<double> share(feet.size(), 0.0);
@@ -320,6 +322,7 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
         }
     }
     // A foot stands that is low and moves with the ground.
+    // On a treadmill standing feet move backwards; contact is judged against the belt.
     const Vec3 belt = belt_velocity(frames, motion.times);
     const Vec3 belt_along = belt - belt.dot(up) * up;
     if (belt_along.norm() > kTreadmill) {

@@ -74,6 +74,7 @@ Fibre fibre_of(const MuscleUnit& unit, double along) {
     return {length, length > 0.0 ? along / length : 1.0};
 }
 
+// Both elements pull along the fibre; only the part along the tendon, cos(pennation), is passed on.
 MuscleForce force_at(const MuscleUnit& unit, double length, double along, double fibre_speed,
                      double activation) {
     const Fibre f = fibre_of(unit, along);
@@ -145,6 +146,8 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
     if (unit.tendon <= 0.0 || unit.ignores_tendon_elasticity) {
         return rigid_tendon_force(unit, length, 0.0, activation);
     }
+    // Monotone in `along`: a longer fibre strains the tendon less and itself more, so the root is
+    // bracketed by the shortest fibre and the slack tendon.
     const auto balance = [&](double along, MuscleForce& force) {
         force = force_at(unit, length, along, 0.0, activation);
         return unit.fmax * tendon_force(unit, (length - along) / unit.tendon - 1.0) - force.total;
@@ -216,6 +219,7 @@ double isokinetic_strength(const MuscleUnit& unit, double length, double velocit
             (tendon > pull ? low : high) = along;
         }
     }
+    // A sigmoid in place of Hill's hyperbola, with its constants as OpenSim has them.
     const double shortening = -std::cos(unit.pennation) * velocity / (unit.velocity * unit.fibre);
     return unit.fmax * pull * (1.8 - 1.8 / (1.0 + std::exp((0.04 - shortening) / 0.18)));
 }

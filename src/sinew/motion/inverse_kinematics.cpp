@@ -124,6 +124,7 @@ public:
     }
 
     // Half the gradient and half the Gauss-Newton matrix, by free coordinates.
+    // Half of everything: the factors of two cancel in the step.
     double expand(std::size_t frame, std::span<const double> q, Eigen::MatrixXd& H,
                   Eigen::VectorXd& g) {
         const auto n = static_cast<Eigen::Index>(free_.size());
@@ -292,7 +293,8 @@ private:
     std::vector<double> trial_ = {};
 };
 
-// The first frame: from rest, and with each rotation of the root by quarter turns.
+// The first frame: from rest, and with each rotation of the root by quarter turns. Quarter
+// rotations about each of the root's axes start near every heading and near lying poses.
 bool find_first_pose(const MusculoskeletalModel& model, FrameFollower& follower, std::size_t frame,
                      std::vector<double>& q, double& cost) {
     std::vector<std::vector<double>> starts = {rest_coordinates(model)};

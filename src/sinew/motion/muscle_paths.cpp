@@ -59,6 +59,8 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
     MuscleInfo info{.first_point = static_cast<Index>(point_start_.size()) - 1};
     // The few bodies that the path touches get small numbers, for masks and wrenches.
     std::vector<Index> bodies;
+    // Wrenches are collected per body of the path, of which there are few, not per body of the
+    // model.
     const auto local_of = [&](Index body) {
         const auto it = std::find(bodies.begin(), bodies.end(), body);
         if (it != bodies.end()) {
@@ -197,6 +199,8 @@ void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) co
             state.length[m] = pull_route(info, placement, state, wrenches.data());
         }
         // dl/dq = c_linear . f + c_angular . m, over the bodies that the coordinate moves.
+        // Only coordinates that move a part of the path's bodies change its length; add_levers
+        // found them.
         for (Index l = info.first_lever; l < info.end_lever; ++l) {
             const Lever& lever = levers_[at(l)];
             const MotionColumn& c = placement.columns[at(lever.dof)];

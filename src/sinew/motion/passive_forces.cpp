@@ -86,6 +86,7 @@ double ligament_tension(const Ligament& ligament, double length, double speed) {
     return 0.0;
 }
 
+// Stiffness and damping fade in together over `transition` beyond the limit.
 double limit_force(const CoordinateLimit& limit, double q, double speed) {
     const double above = reached(q - limit.high, limit.transition);
     const double below = reached(limit.low - q, limit.transition);

@@ -150,6 +150,9 @@ LinePassing about(LinePassing p, const LineCrossing& joint, const Vec3& axis) {
 
 class PathChooser {
 public:
+    // Per joint: whether it turns far, how the line passes it, and the moment arms that the path
+    // should have. About a hinge whose bone reaches further out than the line, the target is the
+    // bone's: a volume that was drawn through the bone cannot have its line's moment arm.
     explicit PathChooser(const CrossedLine& line)
         : line_(line), course_(line.points), passed_(passing_places(line, course_)) {
         for (std::size_t c = 0; c < line.crossings.size(); ++c) {
@@ -179,6 +182,8 @@ public:
         }
     }
 
+    // Each joint by itself first, then once more with all of them in view; then faults that only
+    // the whole path shows.
     ChosenPath choose() {
         const auto wide = std::count(is_wide_.begin(), is_wide_.end(), true);
         for (int pass = 0; pass < (wide > 1 ? 2 : 1); ++pass) {
@@ -300,6 +305,8 @@ private:
         return cost;
     }
 
+    // All pairs of clearances with all four kinds of sliding. Pairs that leave out the same points
+    // are the same choice and are tried once.
     void improve(std::size_t c, bool everywhere) {
         std::vector<std::pair<double, Choice>> costs;
         std::vector<std::vector<bool>> tried;
@@ -349,7 +356,9 @@ private:
         return kept;
     }
 
-    // About the joint, a little inside the line or on the bone.
+    // About the joint, a little inside the line or on the bone. The cylinder rides on the joint's
+    // parent. Its z axis is the joint's, or lies across the line; x points to the line, which is
+    // the side that counts.
     bool cylinder(std::size_t c, WrapObject& out) const {
         const LineCrossing& joint = line_.crossings[c];
         const bool turns_main = choices_[c].slides == Slide::MainAxis;
@@ -375,6 +384,7 @@ private:
         return true;
     }
 
+    // Points belong to the body between whose joints they lie; ends always belong to their bones.
     ChosenPath path() const {
         ChosenPath out;
         std::vector<double> places;
@@ -481,6 +491,7 @@ private:
         return sum;
     }
 
+    // Squares of deviations in units: cost 1 is one unit of one fault.
     double judge(std::size_t c) const {
         const ChosenPath candidate = path();
         double cost =
@@ -506,6 +517,9 @@ private:
         return {kKeptShare * std::abs(target), kGreatest * std::abs(target) + kGreatestMore};
     }
 
+    // Moment arms by differences of lengths between neighbouring samples. Costs: the arm at rest
+    // against its target; too little of it anywhere; a sign that changes; steps between samples;
+    // more than a muscle there can have. Axes about which the muscle does little count little.
     double judge_axis(const ChosenPath& candidate, std::size_t c, std::size_t k) const {
         const LineCrossing& joint = line_.crossings[c];
         const double target = target_[c][k];
@@ -606,6 +620,7 @@ std::array<double, 3> line_moment_arms(const CrossedLine& line, std::size_t cros
     return arms;
 }
 
+// A few rounds, since bending changes the line's course, from which the moment arm is measured.
 void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double arm) {
     const Vec3& turns = line.crossings[crossing].axes[axis];
     for (int round = 0; round < kLeadRounds; ++round) {

@@ -245,6 +245,8 @@ CoordinateRange coordinate_range(const MusculoskeletalModel& whole, Index coordi
     CoordinateRange out{.coordinate = c.name, .low = c.rest, .high = c.rest};
     out.rest_is_valid = range.is_valid(q);
     const double far = c.is_rotation ? kPi : 1.0;
+    // Walked rather than bisected: the set of allowed values around rest is wanted, and a muscle
+    // may allow a value again beyond.
     const double step = c.is_rotation ? kPi / 360.0 : 1e-3;
     for (const int side : {-1, 1}) {
         const double limit =

@@ -30,6 +30,8 @@ double RigidDynamics::total_mass() const {
     return sum;
 }
 
+// For contact forces in joints passive elements must act as forces on bodies; for moments of
+// coordinates their virtual work is enough (inverse).
 std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placement,
                                                   std::span<const double> speed,
                                                   std::span<const double> acceleration,

@@ -60,6 +60,7 @@ struct Winding {
     double angle = 0.0;  // turned between the tangent points, >= 0
 };
 
+// Tangent points lie at acos(r / distance) beside the direction to each end.
 Winding winding(const Vec3& p, const Vec3& s, double r, double sense) {
     const double half_p = std::acos(std::min(1.0, r / std::hypot(p.x(), p.y())));
     const double half_s = std::acos(std::min(1.0, r / std::hypot(s.x(), s.y())));

@@ -207,6 +207,8 @@ void MuscleSimulator::set_frames(std::span<const Eigen::Isometry3d> frames) {
     data_->frames.assign(frames.begin(), frames.end());
 }
 
+// Rounds: contacts where the flesh is, a solve with these, again; stiffer springs only where
+// muscles still press too deep.
 NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progress& progress) {
     Data& d = *data_;
     // Bones carry the flesh to where it roughly belongs; Newton does the rest, in rounds, since

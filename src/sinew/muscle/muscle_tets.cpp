@@ -348,6 +348,7 @@ Mat9 MuscleTets::tangent_of(std::size_t t, const Mat3& F, double pressure) const
     return C;
 }
 
+// Contributions of patches are written row by row into blocks that add_pattern has named.
 void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
     const std::vector<Pressure> pressure = pressures(x);
     // Law and pressure of each tetrahedron; projected together, since one stiffens the other.

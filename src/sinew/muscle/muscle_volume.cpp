@@ -88,6 +88,7 @@ TetMesh fill(const TriangleMesh& surface, const Fineness& f, const Progress& pro
 }
 
 /// The largest piece of a muscle's level set, everywhere `thicker` on either side.
+// Closing fills slits between sheets that nearly touch; the largest piece is the muscle.
 TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double thicker) {
     const LevelSet solid = LevelSet::from_mesh(surface, {.voxel = voxel})
                                .offset(thicker)
@@ -245,6 +246,7 @@ MuscleVolume fill_muscle(const MuscleShape& shape, const MuscleVolumeOptions& op
     return make_muscle_volume(std::move(mesh), std::move(share), tendon, shape.fmax, options.reach);
 }
 
+// One mesh and one system for all muscles; numbers of vertices are shifted, nothing is welded.
 MuscleVolume join_muscles(std::span<const MuscleVolume> muscles, std::vector<Index>& first_vertex) {
     MuscleVolume all;
     Eigen::Index points = 0;

@@ -142,6 +142,7 @@ Mat3 SplineSolid::derivative(const Vec3& uvw) const {
     return D;
 }
 
+// Steps are clamped to the domain: outside, the outermost polynomial may fold back.
 SplineSolid::Inverse SplineSolid::invert(const Vec3& x, double tolerance) const {
     Inverse result;
     // A few seeds: where a solid bends, the nearest sample may lie on the wrong side.

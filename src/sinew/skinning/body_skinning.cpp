@@ -169,6 +169,7 @@ void BodySkinning::Data::set_targets() {
 
 // Motions of the joints since the last pose; true when one turns or moves further in a frame than
 // any motion does: between takes, in a damaged recording, or by hand.
+// A radian in a frame, or half of the body's extent, is no motion of a person at any usual rate.
 bool BodySkinning::Data::follow_bones(const CharacterPose& last) {
     bool is_jump = false;
     for (std::size_t j = 0; j < pose.size(); ++j) {

@@ -115,6 +115,8 @@ BoneCoupling::Posed BoneCoupling::posed(const CharacterPose& pose) const {
     return now;
 }
 
+// From bone and joint by the vertex' own fraction, then out of tube and sphere, in which blending
+// may have put it.
 void BoneCoupling::place_inner(const CharacterPose& pose, Points& x) const {
     const Posed now = posed(pose);
     const auto S = static_cast<Eigen::Index>(vertices_.size());

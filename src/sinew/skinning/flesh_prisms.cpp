@@ -173,6 +173,8 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
 }
 
 // Where the way from the skin to the line of the bones meets their surface.
+// All bones that meet at the joint are asked, since a line near a joint may meet the neighbour's
+// tube first.
 Vec3 on_bone_surface(const Vec3& skin, const OnBones& place, const CharacterSkeleton& skeleton,
                      const BoneVolumes& all, double deepest) {
     const Vec3 base = all.bones[at(place.bone)].at(place.along);

@@ -238,6 +238,7 @@ void SkinContacts::find_itself(const Points& x) {
 
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
 // back, not through the far side; crumpled skin without such a way does not collide.
+// The order of the tests is by cost; a contact that is kept from the last frame skips the search.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     const std::vector<Contact> last = std::exchange(contacts_, {});
     std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
@@ -302,6 +303,7 @@ bool SkinContacts::keep_triangle(const Points& x, std::span<const Contact> last,
 
 // How deep a vertex can be: as deep as it was, and how far it and the triangle have moved against
 // each other. What is suddenly deeper has the wrong way out.
+// Kinematics bound the depth: what was outside and moved by d is at most d deep.
 double SkinContacts::deepest_from_before(const Points& x, const PointTriangleContact& c) const {
     if (before_.rows() == 0) {
         return std::numeric_limits<double>::infinity();
@@ -313,6 +315,8 @@ double SkinContacts::deepest_from_before(const Points& x, const PointTriangleCon
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
 // through, where there is one.
+// A vertex beyond the middle of a limb is nearer to the far side, but it came from the near one:
+// its own inward normal points to where it came from.
 bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
                                  PointTriangleContact& contact) {
     const Vec3 p = point(x, contact.vertex);

@@ -39,6 +39,7 @@ constexpr double kFlake = 0.1;
 
 // Whether each edge is run through as often one way as the other: then all rays from a place count
 // the same. Sheets may meet in an edge.
+// On a closed skin the winding number is the same along every ray, so one is enough.
 bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
     std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
@@ -185,6 +186,7 @@ bool SkinEnclosure::is_excused(const Points& x, Index vertex,
            (rest > 0.0 && way_out(x, vertex, candidates) <= rest + kExcused * edge_);
 }
 
+// Judged at rest, where limbs are what they are.
 bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
     const Vec3 p = point(rest_, vertex);
     const Vec3 a = point(rest_, triangle[0]);

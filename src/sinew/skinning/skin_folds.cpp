@@ -35,6 +35,7 @@ constexpr double kFacingFolds = 0.5;    // cosine between normals of skins that 
 constexpr double kOpen = -0.5;          // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
+// Neighbouring joints are never bent at once, or folds of one would hide those of the other.
 std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
                                           const BoneVolumes& bones) {
     std::vector<int> depth(skeleton.size(), 0);
@@ -194,6 +195,8 @@ std::vector<SkinFolds::Frame> SkinFolds::frames(const CharacterPose& pose) const
 
 // Vertices of one bone beyond the plane that halves the bend, each with the vertex of the other
 // bone that is nearest to its mirror image.
+// The mirror image stands for where the partner would be if the fold closed symmetrically; where
+// folds have passed through each other the nearest point would be on the wrong side.
 void SkinFolds::add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend,
                           const Frame& frame, std::span<const Index> vertices,
                           std::span<const Index> triangles, bool is_swapped) {

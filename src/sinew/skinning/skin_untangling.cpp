@@ -154,6 +154,7 @@ std::vector<Index> SkinUntangling::and_near(const Points& x,
 }
 
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
+// Searched in growing boxes. Triangles that do not face the vertex are the back of its own fold.
 Index SkinUntangling::other_side(const Points& x, Index vertex,
                                  std::vector<Index>& candidates) const {
     const Vec3 p = point(x, vertex);
@@ -219,6 +220,8 @@ std::vector<Index> SkinUntangling::moved() const {
     return all.ascending();
 }
 
+// dx_i = -h grad_i h / sum_j |grad_j h|^2: the vertex takes one part, corners take theirs by
+// barycentric weights [Mueller2007, section 3.3].
 void SkinUntangling::push_apart(Points& x, const Way& way) const {
     const auto corner = triangles_.row(way.triangle);
     const Vec3 p = point(x, way.vertex);

@@ -53,6 +53,7 @@ struct Near {
 
 // The nearest vertices along edges, from a start at the corners of a triangle. Memory is kept
 // between calls.
+// Dijkstra's method, ended after the nearest few; only what it touched is reset.
 class EdgeWalk {
 public:
     EdgeWalk(const Points& points, const Lists& neighbours)
@@ -174,6 +175,8 @@ private:
     std::vector<Monomials> psi_ = {};
 };
 
+// Rows of remainders are rotated with the nearest triangle, never stretched: details keep their
+// size.
 Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
     const Vec3 a = point(x, triangles(t, 0));
     const Vec3 u = (point(x, triangles(t, 1)) - a).normalized();
