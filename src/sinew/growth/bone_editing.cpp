@@ -6,6 +6,7 @@
 #include "sinew/geometry/biharmonic_weights.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/growth/frame_maps.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
 #include "sinew/meshing/inversions.h"
@@ -161,19 +162,9 @@ struct PartMotion {
     }
 };
 
-std::vector<std::size_t> parts_of_segments(const Body& body, std::span<const BodyPart> parts) {
-    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
-    return part_of;
-}
-
 // Parts in an order in which each comes after the one that carries it.
 std::vector<std::size_t> from_the_root(const Body& body, std::span<const BodyPart> parts) {
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     std::vector<std::size_t> order;
     std::set<std::size_t> done;
     for (const Joint& joint : body.skeleton.joints) {
@@ -191,7 +182,7 @@ std::vector<std::size_t> from_the_root(const Body& body, std::span<const BodyPar
 std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> parts,
                                    std::span<const double> scale, std::vector<Vec3>& joints) {
     const Skeleton& skeleton = body.skeleton;
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     // A joint's handle scales with the part that is scaled as a whole; between two, by the mean.
     const auto handle_scale = [&](const Joint& joint) {
         const auto whole = [&](std::size_t p) { return parts[p].is_long ? 1.0 : scale[p]; };
@@ -241,7 +232,7 @@ std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> p
 }  // namespace
 
 BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts) {
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     const Points samples = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
     std::vector<std::vector<Index>> samples_of(body.bones.size());
     for (std::size_t i = 0; i < body.attachments.bone.size(); ++i) {
@@ -299,7 +290,7 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
     }
     EditedSkeleton edited;
     const std::vector<PartMotion> motions = motions_of(body, parts, scale, edited.joints);
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     for (std::size_t b = 0; b < body.bones.size(); ++b) {
         const PartMotion& motion = motions[part_of[at(body.bones[b].segment)]];
         const std::vector<double>& w = weights.bones[b];

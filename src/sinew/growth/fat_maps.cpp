@@ -8,6 +8,7 @@
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/growth/fat_layer.h"
+#include "sinew/growth/frame_maps.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <fmt/format.h>
@@ -93,12 +94,7 @@ struct BoneSurface {
 // The nearest bone decides which part of the body a skin vertex belongs to; one tree over all bones
 // answers that for all vertices at once.
 BoneSurface merged_bones(const Body& body, const std::vector<BodyPart>& parts) {
-    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     Eigen::Index points = 0;
     Eigen::Index triangles = 0;
     for (const Bone& bone : body.bones) {

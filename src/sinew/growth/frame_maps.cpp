@@ -85,6 +85,17 @@ double loins_height(const Body& body, const Vec3& from) {
 
 }  // namespace
 
+std::vector<std::size_t> parts_of_segments(const Skeleton& skeleton,
+                                           std::span<const BodyPart> parts) {
+    std::vector<std::size_t> part_of(skeleton.segments.size(), 0);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (const Index s : parts[p].segments) {
+            part_of[at(s)] = p;
+        }
+    }
+    return part_of;
+}
+
 // The trunk goes over from the pelvis' scales to the thorax' between its first joint and the lowest
 // rib: both have breadths of their own and the loins are between.
 Mat3 PartMap::scale_at(const Vec3& x) const {
@@ -114,12 +125,7 @@ Vec3 PartMap::in_flesh(const Vec3& x, const Vec3& anchor) const {
 
 FrameMaps frame_maps(const Body& body, std::span<const BodyPart> parts, const FrameScales& scales) {
     const Skeleton& skeleton = body.skeleton;
-    std::vector<std::size_t> part_of(skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
+    const std::vector<std::size_t> part_of = parts_of_segments(skeleton, parts);
     FrameMaps maps;
     maps.parts.resize(parts.size());
     for (const Joint& joint : skeleton.joints) {

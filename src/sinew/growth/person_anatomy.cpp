@@ -56,12 +56,7 @@ void average(const Lists& around, Eigen::MatrixXd& values, int rounds) {
 
 PersonAnatomy::PersonAnatomy(const Body& body)
     : rest(body), parts(body_parts(body)), measured(measured_shape(body)) {
-    part_of_segment.assign(rest.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of_segment[at(s)] = p;
-        }
-    }
+    part_of_segment = parts_of_segments(rest.skeleton, parts);
     find_tissues();
     find_weights();
     find_skin();

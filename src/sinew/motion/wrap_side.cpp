@@ -16,8 +16,6 @@ namespace sinew::detail {
 
 namespace {
 
-using Vec2 = Eigen::Vector2d;
-
 constexpr double kTiny = 1e-15;
 constexpr int kInsideSteps = 20;
 constexpr double kInsideTolerance = 1e-6;

@@ -81,7 +81,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.kept, Field{.name = "kept", .help = "people that an earlier run had made"});
     v(o.refused, Field{.name = "refused", .help = "people that could not be made"});
     v(o.median_z, Field{.name = "median_z", .help = "of measures, against those asked for"});
-    v(o.within_2, Field{.name = "within_2", .help = "share of measures with |z| up to 2"});
+    v(o.within_2, Field{.name = "within_2", .help = "fraction of measures with |z| up to 2"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
 }
 
