@@ -1,6 +1,7 @@
 #include "bench/fit_bench.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/file_bytes.h"
 #include "sinew/pipeline/fit_scan.h"
 
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <numbers>
 
 namespace sinew::bench {
 namespace {
@@ -138,8 +138,7 @@ void compare_points(const Json& truth, const Json& named, FittedRow& one) {
     const RegisteredSkin& skin = one.fitted->skin;
     // Noise is normal: the mean of its size is sqrt(2 / pi) of its root mean square.
     const double rms = truth.at("scan_to_surface_mm").at("rms");
-    one.row.noise_ratio =
-        1e3 * skin.report.scan_to_skin.mean / (rms * std::sqrt(2.0 / std::numbers::pi));
+    one.row.noise_ratio = 1e3 * skin.report.scan_to_skin.mean / (rms * std::sqrt(2.0 / kPi));
     for (const Landmark& landmark : skin.landmarks) {
         const Json& p = named.at(landmark.name);
         one.row.landmark_mm += 1e3 * (landmark.position - Vec3(p[0], p[1], p[2])).norm() /

@@ -313,13 +313,16 @@ void measure_feet(const Recording& recording, const PersonJoints& source, const 
                 own.push_back(person.frames[f][joint]);
             }
             for (const auto& [first, last] : recorded_stands(recorded, other, frame_time, leg)) {
-                fit.recorded_slide = std::max(fit.recorded_slide, widest(recorded, first, last));
+                const double theirs = widest(recorded, first, last);
+                fit.recorded_slide = std::max(fit.recorded_slide, theirs);
                 double slide = 0.0;
                 for (const auto& [begin, end] :
                      low_spans(own, first, last, person.rest[joint].y(), leg, lifted)) {
                     slide = std::max(slide, widest(own, begin, end));
                 }
                 slides.push_back(slide);
+                fit.excess = std::max(fit.excess, slide - theirs);
+                fit.steps_over_excess += slide - theirs > 0.01 ? 1 : 0;
                 standing += static_cast<double>(last - first + 1);
             }
             fit.foot_depth = std::max(fit.foot_depth, deepest_sole(person, ankle, joint, ground));

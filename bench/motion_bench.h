@@ -23,9 +23,11 @@ struct MotionFit {
     double slide_p95 = 0.0;       ///< m, of 95 % of the steps
     double slide_median = 0.0;    ///< m
     double recorded_slide = 0.0;  ///< m, the most that a standing foot of the recording goes
+    double excess = 0.0;          ///< m, the most by which a step slides further than the recorded
     double lifted = 0.0;          ///< fraction of standing frames in which the target's is up
     int steps = 0;
-    int steps_over = 0;  ///< of them, with a slide of more than 1 cm
+    int steps_over = 0;         ///< of them, with a slide of more than 1 cm
+    int steps_over_excess = 0;  ///< of them, that slide by 1 cm further than the recorded one
     double ms_per_frame = 0.0;
     std::vector<LimbError> limbs = {};  ///< as the retargeter reports them
 };

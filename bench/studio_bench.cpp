@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
 #include "studio/server/geometry_frames.h"
@@ -94,9 +95,16 @@ double until_motion(RawClient& client) {
     return 1e3 * timer.seconds();
 }
 
+// Process time of all threads, ms.
+double cpu_ms() {
+    return 1e3 * static_cast<double>(std::clock()) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
 // Frames per second while a slider goes to and fro, a new value every 16 ms.
-double drag(RawClient& client, const std::string& target, double low, double high, double seconds) {
+double drag(RawClient& client, const std::string& target, double low, double high, double seconds,
+            double& cpu_per_frame) {
     const std::uint64_t before = client.motion_frames;
+    const double cpu_before = cpu_ms();
     const Timer timer;
     int step = 0;
     double next = 0.0;
@@ -108,7 +116,9 @@ double drag(RawClient& client, const std::string& target, double low, double hig
         }
         client.receive(0.004);
     }
-    const double rate = static_cast<double>(client.motion_frames - before) / timer.seconds();
+    const auto frames = static_cast<double>(client.motion_frames - before);
+    const double rate = frames / timer.seconds();
+    cpu_per_frame = (cpu_ms() - cpu_before) / std::max(1.0, frames);
     client.ask(change(target, 1.0, false));
     settle(client);
     return rate;
@@ -123,9 +133,9 @@ void bench_sliders(RawClient& client, StudioBench& b) {
     }
     b.first_change_ms = median(times);
     b.worst_change_ms = *std::max_element(times.begin(), times.end());
-    b.updates_per_s = drag(client, "muscle:quadriceps", 0.8, 1.4, 4.0);
-    b.fat_updates_per_s = drag(client, "fat:belly", 0.8, 1.8, 3.0);
-    b.bone_updates_per_s = drag(client, "bone:legs", 0.95, 1.1, 3.0);
+    b.updates_per_s = drag(client, "muscle:quadriceps", 0.8, 1.4, 4.0, b.update_cpu_ms);
+    b.fat_updates_per_s = drag(client, "fat:belly", 0.8, 1.8, 3.0, b.fat_update_cpu_ms);
+    b.bone_updates_per_s = drag(client, "bone:legs", 0.95, 1.1, 3.0, b.bone_update_cpu_ms);
     client.ask({{"do", "reset"}});
     settle(client);
 }
@@ -136,6 +146,7 @@ void bench_motion(RawClient& client, StudioBench& b) {
     until_motion(client);
     const std::uint64_t before = client.motion_frames;
     const Timer timer;
+    const double cpu_before = cpu_ms();
     std::size_t bytes = 0;
     while (timer.seconds() < 5.0) {
         if (const auto message = client.receive(1.0)) {
@@ -147,7 +158,9 @@ void bench_motion(RawClient& client, StudioBench& b) {
             }
         }
     }
-    b.motion_frames_per_s = static_cast<double>(client.motion_frames - before) / timer.seconds();
+    const auto frames = static_cast<double>(client.motion_frames - before);
+    b.motion_frames_per_s = frames / timer.seconds();
+    b.motion_cpu_ms = (cpu_ms() - cpu_before) / std::max(1.0, frames);
     b.motion_mb_per_s = static_cast<double>(bytes) / timer.seconds() / 1e6;
     client.ask({{"do", "stop"}});
 }

@@ -16,6 +16,12 @@ struct StudioBench {
     double fat_updates_per_s = 0.0;
     double bone_updates_per_s = 0.0;
     double motion_frames_per_s = 0.0;  ///< of a skinned walk
+    // Process time (server and client, all threads) over the frames above, which a busy machine
+    // does not change much.
+    double update_cpu_ms = 0.0;
+    double fat_update_cpu_ms = 0.0;
+    double bone_update_cpu_ms = 0.0;
+    double motion_cpu_ms = 0.0;
     double motion_mb_per_s = 0.0;
     double first_picture_ms = 0.0;  ///< from connecting to the whole skin, body loaded
     double memory_mb = 0.0;         ///< resident, after 200 edits

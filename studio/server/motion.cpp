@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "studio/server/geometry_frames.h"
 #include "studio/server/growth.h"
 #include "studio/server/jobs.h"
 #include "studio/server/stage.h"
-#include "studio/server/studio.h"
 #include "studio/server/verbs.h"
 #include "studio/server/views.h"
 
@@ -81,6 +81,9 @@ Json Motion::play(const Json& message) {
     if (!wish.activations.empty()) {
         workspace_.existing(wish.activations);
     }
+    wish.flesh.gravity = truth_field(message, "gravity", kStudioMotion.gravity);
+    wish.flesh.collisions = truth_field(message, "collisions", kStudioMotion.collisions);
+    wish.flesh.dynamics = truth_field(message, "dynamics", kStudioMotion.dynamics);
     return follow(std::move(wish));
 }
 
@@ -171,8 +174,12 @@ void Motion::show_moved(double time) {
     }
 }
 
-void Motion::prepare_mover() {
-    if (mover_ && mover_revision_ == growth_.grown_revision()) {
+void Motion::prepare_mover(const BodyMotionOptions& options) {
+    const auto choices = [](const BodyMotionOptions& o) {
+        return std::tie(o.gravity, o.collisions, o.dynamics);
+    };
+    if (mover_ && mover_revision_ == growth_.grown_revision() &&
+        choices(mover_options_) == choices(options)) {
         return;
     }
     mover_.reset();
@@ -186,7 +193,8 @@ void Motion::prepare_mover() {
             shown[layer].points = stage_.layer_at(layer, body.tets.points);
         }
     }
-    mover_ = std::make_unique<BodyInMotion>(body, shown, kStudioMotion);
+    mover_ = std::make_unique<BodyInMotion>(body, shown, options);
+    mover_options_ = options;
     mover_revision_ = growth_.grown_revision();
     jobs_.quick().end();
 }
@@ -207,7 +215,7 @@ void Motion::advance() {
         } else if (wish.mode == "contract") {
             run_contraction(wish);
         } else {
-            prepare_mover();
+            prepare_mover(wish.flesh);
             if (is_new) {
                 begin_frames(wish);
             }
@@ -324,7 +332,10 @@ void Motion::add_verbs(Verbs& verbs) {
     verbs.add({.name = "play",
                .fields = {{.name = "file", .kind = FieldKind::Text},
                           {.name = "loop", .kind = FieldKind::Truth},
-                          {.name = "activations", .kind = FieldKind::Text}},
+                          {.name = "activations", .kind = FieldKind::Text},
+                          {.name = "gravity", .kind = FieldKind::Truth},
+                          {.name = "collisions", .kind = FieldKind::Truth},
+                          {.name = "dynamics", .kind = FieldKind::Truth}},
                .answer = [this](ClientId, const Json& message) { return play(message); }});
     verbs.add({.name = "contract",
                .fields = {{.name = "activations",

@@ -12,6 +12,7 @@
 
 #include "studio/server/commands.h"
 #include "studio/server/monitor.h"
+#include "studio/server/studio.h"
 
 namespace sinew::studio {
 
@@ -42,7 +43,8 @@ private:
         bool loops = true;                    ///< of a play
         std::string activations = {};         ///< of a play: a table of muscles over time, or none
         std::vector<double> activation = {};  ///< of a contraction, per muscle
-        std::uint32_t number = 0;             ///< rises with every wish
+        BodyMotionOptions flesh = kStudioMotion;  ///< how it moves, in a play or a pose
+        std::uint32_t number = 0;                 ///< rises with every wish
     };
 
     // Verbs.
@@ -56,7 +58,7 @@ private:
     // The quick worker's.
     std::optional<Clock::time_point> due(const Lock& lock) const;
     void advance();
-    void prepare_mover();
+    void prepare_mover(const BodyMotionOptions& options);
     void begin_frames(const Wish& wish);
     void advance_frame(const Wish& wish);
     void run_jump(std::uint32_t number);
@@ -78,6 +80,7 @@ private:
     // Of the quick worker.
     std::unique_ptr<BodyInMotion> mover_ = {};
     std::uint32_t mover_revision_ = 0;
+    BodyMotionOptions mover_options_ = {};
     bool is_endless_ = false;  // what is played goes on by itself
     int frame_ = 0;            // of what is played
     std::unique_ptr<MuscleGrowth> contraction_ = {};

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "bench/motion_bench.h"
@@ -27,9 +28,11 @@ Json row_of(const bench::MotionFit& fit) {
             {"slide_p95_mm", 1e3 * fit.slide_p95},
             {"slide_median_mm", 1e3 * fit.slide_median},
             {"recorded_slide_mm", 1e3 * fit.recorded_slide},
+            {"slide_excess_mm", 1e3 * fit.excess},
             {"lifted_fraction", fit.lifted},
             {"steps", fit.steps},
             {"steps_over_1_cm", fit.steps_over},
+            {"steps_1_cm_over_recorded", fit.steps_over_excess},
             {"ms_per_frame", fit.ms_per_frame}};
 }
 
@@ -59,10 +62,17 @@ void bench_motion(const std::string& data, bool is_short, const Context& context
         const double unlimited = over("unlimited_mean_deg", true);
         const double depth = over("foot_depth_mm", false);
         const double slide = over("slide_p95_mm", true);
+        const double excess = over("slide_excess_mm", false);
+        const double count = static_cast<double>(target["clips"].size());
+        const double steps = std::round(count * over("steps", true));
+        const double further = std::round(count * over("steps_1_cm_over_recorded", true));
         target["limb_mean_deg"] = mean;
         target["unlimited_mean_deg"] = unlimited;
         target["deepest_foot_mm"] = depth;
         target["mean_slide_p95_mm"] = slide;
+        target["largest_slide_excess_mm"] = excess;
+        target["steps"] = static_cast<int>(steps);
+        target["steps_1_cm_over_recorded"] = static_cast<int>(further);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "cli/verbs/bench_muscle.h"
 
+#include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/io/archive.h"
 #include "sinew/motion/body_model.h"
@@ -9,15 +10,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include <numbers>
-
 #include "bench/muscle_bench.h"
 
 namespace sinew::cli {
 
 namespace {
 
-constexpr double kDegrees = 180.0 / std::numbers::pi;
+constexpr double kDegrees = 180.0 / kPi;
 
 ContractJob arm_job(const std::string& body) {
     ContractJob job;

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/base/units.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/model_files.h"
 #include "sinew/io/settings_json.h"
@@ -9,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -83,7 +83,7 @@ inline Index need_coordinate(const MusculoskeletalModel& model, const std::strin
 
 /// Degrees for angles, metres for shifts, as people give them.
 inline double unit_of(const Coordinate& coordinate) {
-    return coordinate.is_rotation ? std::numbers::pi / 180.0 : 1.0;
+    return coordinate.is_rotation ? kPi / 180.0 : 1.0;
 }
 
 /// A verb whose work is one described job on one model: the model's options, --job, -o and a flag

@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/motion_files.h"
 #include "sinew/io/motion_table.h"
@@ -123,15 +124,12 @@ Json list_muscles(const MusclesSettings& settings, const MusculoskeletalModel& m
             }
         }
         const MuscleForce force = equilibrium_force(unit, state.length[m], settings.activation);
-        list[unit.name] = {{"length_m", state.length[m]},
-                           {"moment_arms", arms},
-                           {"force_max_n", unit.fmax},
-                           {"fibre_m", unit.fibre},
-                           {"tendon_m", unit.tendon},
-                           {"pennation_deg", unit.pennation * 180.0 / std::numbers::pi},
-                           {"fibre_now_m", force.fibre},
-                           {"force_n", force.total},
-                           {"passive_force_n", force.passive}};
+        list[unit.name] = {
+            {"length_m", state.length[m]},     {"moment_arms", arms},
+            {"force_max_n", unit.fmax},        {"fibre_m", unit.fibre},
+            {"tendon_m", unit.tendon},         {"pennation_deg", unit.pennation * 180.0 / kPi},
+            {"fibre_now_m", force.fibre},      {"force_n", force.total},
+            {"passive_force_n", force.passive}};
     }
     return list;
 }

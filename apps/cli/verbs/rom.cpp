@@ -1,3 +1,4 @@
+#include "sinew/base/units.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/motion/range_of_motion.h"
 
@@ -8,7 +9,6 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numbers>
 
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/plot_file.h"
@@ -75,7 +75,7 @@ void write_picture(const std::string& file, const BallRangeMap& map, const std::
                 --k;
             }
             const double swing = 180.0 * (s + 0.5) / BallRangeMap::kSwings;
-            const double turn = (d + 0.5) * 2.0 * std::numbers::pi / BallRangeMap::kDirections;
+            const double turn = (d + 0.5) * 2.0 * kPi / BallRangeMap::kDirections;
             series[k].x.push_back(swing * std::cos(turn));
             series[k].y.push_back(swing * std::sin(turn));
         }

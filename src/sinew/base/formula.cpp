@@ -1,13 +1,13 @@
 #include "sinew/base/formula.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -162,7 +162,7 @@ private:
             return;
         }
         if (word == "pi") {
-            emit(Step::Number, 1, std::numbers::pi);
+            emit(Step::Number, 1, kPi);
             return;
         }
         const std::optional<std::pair<Step, int>> function = find_function(word);

@@ -8,7 +8,7 @@
 
 namespace sinew {
 
-/// Measured places of markers over time, m, in a frame with Y up.
+/// Measured positions of markers over time, m, in a frame with Y up.
 struct MarkerData {
     std::vector<std::string> names = {};
     std::vector<double> times = {};    ///< s, rising

@@ -1,6 +1,7 @@
 #include "sinew/body/muscle_meshes.h"
 
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/embedding.h"
 #include "sinew/geometry/measure.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -51,9 +51,9 @@ std::vector<double> half_thickness(const TriangleMesh& mesh, const Points& norma
         };
         look(in);
         const Vec3 side = in.unitOrthogonal();
-        const double tilt = kTilt * std::numbers::pi;
+        const double tilt = kTilt * kPi;
         for (int k = 0; k < kRays; ++k) {
-            const double turn = 2.0 * std::numbers::pi * k / kRays;
+            const double turn = 2.0 * kPi * k / kRays;
             look(std::cos(tilt) * in +
                  std::sin(tilt) * (std::cos(turn) * side + std::sin(turn) * in.cross(side)));
         }

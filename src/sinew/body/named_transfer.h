@@ -19,18 +19,19 @@ std::vector<Index> joints_by_name(std::span<const std::string> names,
 /// lengths; 1 where they have none.
 double rest_likeness(const CharacterSkeleton& source, const CharacterSkeleton& target);
 
-/// Takes the motion of one skeleton to another: joints of the same name turn alike, others follow
+/// Takes the motion of one skeleton to another: joints of the same name rotate alike, others follow
 /// their parents. Where the two stand differently at rest (arms stretched out sideways, arms
 /// hanging) the bones of limbs are led to where the source has them: with d the direction of a bone
-/// at rest and G_s the turn of the source's joint against its rest, in the world,
+/// at rest and G_s the rotation of the source's joint against its rest, in the world,
 ///
 ///   T_j = G_s A_j,   A_j d_target = d_source,
 ///
-/// A_j the least turn that does so after that of the joint before. Bones of trunk, neck and head
-/// are not: they differ because people do. A bone across the one before it (a foot) stays as it is
-/// unless that is more than 15 degrees off, and then follows the one before it.
+/// A_j the least rotation that does so after that of the joint before. Bones of trunk, neck and
+/// head are not: they differ because people do. A bone across the one before it (a foot) stays as
+/// it is unless that is more than 15 degrees off, and then follows the one before it.
 ///
-/// Only one joint, the carrier, has a way of its own; the target's bones keep their lengths.
+/// Only one joint, the carrier, has a translation of its own; the target's bones keep their
+/// lengths.
 class NamedTransfer {
 public:
     /// @throws InputError  naming `where`: no joint of the target has the name of one of the source
@@ -56,8 +57,8 @@ public:
     /// motion
     std::size_t carrier(const std::vector<char>& is_moved) const;
     /// @param turns    G_s of each joint of the source
-    /// @param way      of the source's joint of the carrier from its rest
-    /// @param carrier  that the way is of; 0: the target's first joint
+    /// @param way      translation of the source's joint of the carrier from its rest
+    /// @param carrier  that the translation is of; 0: the target's first joint
     JointRotations operator()(std::span<const Eigen::Quaterniond> turns, const Vec3& way,
                               std::size_t carrier = 0) const;
 
@@ -101,7 +102,7 @@ private:
     Vec3 in_parent(const std::vector<Eigen::Affine3d>& world, std::size_t joint) const;
 
     std::vector<Index> parents_;
-    std::vector<Vec3> first_;  // places in the frames of their parents
+    std::vector<Vec3> first_;  // positions in the frames of their parents
     double tolerance_ = 0.0;   // m
     std::vector<char> moved_;
 };

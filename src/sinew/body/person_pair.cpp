@@ -1,9 +1,9 @@
 #include "sinew/body/person_pair.h"
 
+#include "sinew/base/units.h"
 #include "sinew/linalg/dense.h"
 
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -71,7 +71,7 @@ void PersonPair::find_heading() {
     });
     if (own.norm() > 0.0 && recorded.norm() > 0.0) {
         const double angle = std::atan2(Vec3::UnitY().dot(recorded.cross(own)), recorded.dot(own));
-        const double quarter = 0.5 * std::numbers::pi;
+        const double quarter = 0.5 * kPi;
         heading_ = Eigen::AngleAxisd(quarter * std::round(angle / quarter), Vec3::UnitY())
                        .toRotationMatrix();
     }

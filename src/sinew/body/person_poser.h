@@ -39,7 +39,7 @@ struct StandingLeg {
 /// Poses a model as a person in a recording, frame by frame; feet go where their legs take them.
 class PersonPoser {
 public:
-    /// @param extras  joints of the model and of the recording that turn alike, parents first
+    /// @param extras  joints of the model and of the recording that rotate alike, parents first
     PersonPoser(const Recording& recording, const PersonJoints& source, const PrunedModel& pruned,
                 const std::vector<std::pair<Index, Index>>& extras, const RetargetOptions& options);
 

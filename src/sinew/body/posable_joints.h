@@ -10,7 +10,7 @@
 
 namespace sinew {
 
-/// A joint as a person poses it: one of the skeleton, or several that share the turn (the loins).
+/// A joint as a person poses it: one of the skeleton, or several that share a rotation (the loins).
 struct PosableJoint {
     std::string name;               ///< "shoulder_l", "loins"
     Vec3 centre = Vec3::Zero();     ///< m
@@ -28,7 +28,7 @@ std::vector<PosableJoint> posable_joints(const Body& body);
 /// Angles of posable joints, rad.
 using PosedAngles = std::map<std::string, std::array<double, 3>>;
 
-/// Coordinates of the skeleton: joints that share a turn take equal parts, limits are kept.
+/// Coordinates of the skeleton: joints that share a rotation take equal parts, limits are kept.
 /// @throws InputError  with the nearest known name for a joint that is none
 Pose pose_from_angles(const Body& body, const std::vector<PosableJoint>& joints,
                       const PosedAngles& angles);

@@ -1,13 +1,13 @@
 #include "sinew/body/pose_solver.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/linalg/dense.h"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace sinew {
 
@@ -27,19 +27,19 @@ std::array<Vec3, 2> angles_about(const std::array<Vec3, 3>& axes, const Mat3& R)
     const double sense = A.determinant() < 0.0 ? -1.0 : 1.0;
     A *= sense;
     const Vec3 one = sense * xyz_from_rotation(A.transpose() * R * A);
-    const double pi = std::numbers::pi;
+    const double pi = kPi;
     return {one, Vec3(one[0] + pi, pi - one[1], one[2] + pi)};
 }
 
 double near_to(double angle, double last) {
-    return last + std::remainder(angle - last, 2.0 * std::numbers::pi);
+    return last + std::remainder(angle - last, 2.0 * kPi);
 }
 
 // The angle in [low, high] that is nearest, over full turns.
 double within(double angle, double low, double high, double last) {
     double best = std::clamp(near_to(angle, last), low, high);
     for (const int turns : {-1, 0, 1}) {
-        const double other = near_to(angle, 0.0) + 2.0 * std::numbers::pi * turns;
+        const double other = near_to(angle, 0.0) + 2.0 * kPi * turns;
         const auto outside = [&](double a) { return std::abs(a - std::clamp(a, low, high)); };
         if (outside(other) + 1e-9 < outside(near_to(angle, last))) {
             best = std::clamp(other, low, high);
@@ -133,8 +133,8 @@ void PoseSolver::set_angles(const ModelJoint& j, const Mat3& X, std::vector<doub
                                   axis.function.coefficients[1] * axis.function.scale) /
                                  slope;
             const double value = within(angle, low_[c], high_[c], q[c]);
-            loss[w] += 1e3 * std::abs(std::remainder(value - angle, 2.0 * std::numbers::pi)) +
-                       std::abs(value - q[c]);
+            loss[w] +=
+                1e3 * std::abs(std::remainder(value - angle, 2.0 * kPi)) + std::abs(value - q[c]);
             values[w].push_back(value);
         }
     }

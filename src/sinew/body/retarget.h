@@ -60,7 +60,7 @@ struct RetargetedModel {
 /// whichever tells most.
 PersonJoints person_joints(const MusculoskeletalModel& model, const JointNames& names);
 
-/// Puts a recording on a body, a character or a model: the one way that all doors take.
+/// Puts a recording on a body, a character or a model: as all doors do it.
 ///
 /// Joints are found by the names of their parts (`JointNames`). Limbs point where those of the
 /// recording point; trunk, neck, head, shoulder girdle and feet rotate as they do, each from its

@@ -42,7 +42,7 @@ void require_valid_joint(const Joint& joint, const std::string& where) {
         refuse_skeleton(where, "a centre that is not finite", "three finite numbers");
     }
     for (int k = 0; k < angle_count(joint.type); ++k) {
-        const auto i = static_cast<std::size_t>(k);
+        const auto i = at(k);
         if (!(std::abs(joint.axes[i].norm() - 1.0) < kAxisTolerance)) {
             refuse_skeleton(where, fmt::format("axis {} of length {}", k, joint.axes[i].norm()),
                             "unit axes");

@@ -15,9 +15,9 @@ void add_tissues(const Body& body, BodySummary& s) {
         if (body.shares.fraction.empty()) {
             continue;
         }
-        const auto row = static_cast<std::size_t>(t);
+        const auto row = at(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
-            const auto i = static_cast<std::size_t>(e);
+            const auto i = at(e);
             const TissueMaterial& material = body.materials[at(body.shares.material[i])];
             const double share = body.shares.fraction[i] * volume;
             s.tissue_volume[at(material.tissue)] += share;
@@ -36,10 +36,10 @@ BodySummary summarise(const Body& body) {
     BodySummary s;
     s.name = body.name;
     s.sex = body.sex;
-    s.points = static_cast<std::size_t>(body.tets.points.rows());
-    s.tets = static_cast<std::size_t>(body.tets.tets.rows());
-    s.skin_vertices = static_cast<std::size_t>(body.skin.mesh.points.rows());
-    s.skin_triangles = static_cast<std::size_t>(body.skin.mesh.triangles.rows());
+    s.points = at(body.tets.points.rows());
+    s.tets = at(body.tets.tets.rows());
+    s.skin_vertices = at(body.skin.mesh.points.rows());
+    s.skin_triangles = at(body.skin.mesh.triangles.rows());
     const Points& outline =
         body.skin.mesh.points.rows() > 0 ? body.skin.mesh.points : body.tets.points;
     if (outline.rows() > 0) {
@@ -70,9 +70,9 @@ std::vector<double> muscle_volumes_in_tets(const Body& body) {
     const Eigen::VectorXd tet_volume = tet_volumes(body.tets);
     for (Eigen::Index t = 0; t < body.tets.tets.rows(); ++t) {
         const double volume = tet_volume[t];
-        const auto row = static_cast<std::size_t>(t);
+        const auto row = at(t);
         for (Index e = body.shares.start[row]; e < body.shares.start[row + 1]; ++e) {
-            const auto i = static_cast<std::size_t>(e);
+            const auto i = at(e);
             const Tissue tissue = body.materials[at(body.shares.material[i])].tissue;
             if (body.shares.part[i] >= 0 &&
                 (tissue == Tissue::Muscle || tissue == Tissue::Tendon)) {

@@ -20,7 +20,7 @@ Cell cell_of(const Body& body, std::size_t t) {
     std::map<Index, double> muscles;
     const TissueShares& shares = body.shares;
     for (Index e = shares.start[t]; e < shares.start[t + 1]; ++e) {
-        const auto i = static_cast<std::size_t>(e);
+        const auto i = at(e);
         const Tissue tissue = body.materials[at(shares.material[i])].tissue;
         tissues[at(tissue)] += shares.fraction[i];
         if ((tissue == Tissue::Muscle || tissue == Tissue::Tendon) && shares.part[i] >= 0) {
@@ -58,7 +58,7 @@ Vec3 fibre_of(const Body& body, std::size_t t, Index muscle) {
 }  // namespace
 
 std::vector<Attribute> tissue_cells(const Body& body) {
-    const auto tets = static_cast<std::size_t>(body.tets.tets.rows());
+    const auto tets = at(body.tets.tets.rows());
     const bool has_shares = body.shares.start.size() == tets + 1;
     std::vector<Attribute> data = {{.name = "tissue", .components = 1, .values = {}},
                                    {.name = "muscle", .components = 1, .values = {}},

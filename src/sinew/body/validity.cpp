@@ -78,7 +78,7 @@ void require_starts(const std::vector<Index>& start, std::size_t lists, std::siz
 
 void require_embedded(const EmbeddedPoints& e, std::size_t points, std::size_t tets,
                       const std::string& where) {
-    if (e.tet.size() != points || static_cast<std::size_t>(e.weights.rows()) != points) {
+    if (e.tet.size() != points || at(e.weights.rows()) != points) {
         refuse(where, fmt::format("{} tets and {} weights", e.tet.size(), e.weights.rows()),
                fmt::format("{} of each", points));
     }
@@ -96,7 +96,7 @@ void require_embedded(const EmbeddedPoints& e, std::size_t points, std::size_t t
 
 void require_surface(const TetSurface& surface, const TetMesh& tets, const std::string& where) {
     require_valid(surface.mesh, where);
-    const auto vertices = static_cast<std::size_t>(surface.mesh.points.rows());
+    const auto vertices = at(surface.mesh.points.rows());
     if (tets.tets.rows() == 0 && surface.tet_vertex.empty()) {
         return;
     }
@@ -106,7 +106,7 @@ void require_surface(const TetSurface& surface, const TetMesh& tets, const std::
     }
     for (std::size_t i = 0; i < vertices; ++i) {
         const Index v = surface.tet_vertex[i];
-        require_index(v, static_cast<std::size_t>(tets.points.rows()), false, where, "tet vertex");
+        require_index(v, at(tets.points.rows()), false, where, "tet vertex");
         const auto row = static_cast<Eigen::Index>(i);
         if (!((surface.mesh.points.row(row) - tets.points.row(v)).norm() <= kPlaceTolerance)) {
             refuse(fmt::format("{}, vertex {}", where, i), "a place apart from its tet vertex",
@@ -175,7 +175,7 @@ std::size_t parts_of(const Body& body, Tissue tissue) {
 
 void require_shares(const Body& body, const std::string& where) {
     const TissueShares& s = body.shares;
-    const auto tets = static_cast<std::size_t>(body.tets.tets.rows());
+    const auto tets = at(body.tets.tets.rows());
     if (s.material.size() != s.fraction.size() || s.part.size() != s.fraction.size()) {
         refuse(where, "arrays of different lengths", "one material, part and fraction per entry");
     }
@@ -186,7 +186,7 @@ void require_shares(const Body& body, const std::string& where) {
     for (std::size_t t = 0; t < tets; ++t) {
         double sum = 0.0;
         for (Index e = s.start[t]; e < s.start[t + 1]; ++e) {
-            const auto i = static_cast<std::size_t>(e);
+            const auto i = at(e);
             require_index(s.material[i], body.materials.size(), false, where, "material");
             const Tissue tissue = body.materials[at(s.material[i])].tissue;
             require_index(s.part[i], parts_of(body, tissue), true, where, "part");
@@ -205,12 +205,11 @@ void require_fibres(const Body& body, const std::string& where) {
     if (f.muscle.empty() && f.start.size() == 1 && f.direction.rows() == 0) {
         return;
     }
-    if (static_cast<std::size_t>(f.direction.rows()) != f.muscle.size()) {
+    if (at(f.direction.rows()) != f.muscle.size()) {
         refuse(where, fmt::format("{} directions", f.direction.rows()),
                fmt::format("{}, one per entry", f.muscle.size()));
     }
-    require_starts(f.start, static_cast<std::size_t>(body.tets.tets.rows()), f.muscle.size(),
-                   where);
+    require_starts(f.start, at(body.tets.tets.rows()), f.muscle.size(), where);
     for (std::size_t i = 0; i < f.muscle.size(); ++i) {
         require_index(f.muscle[i], body.muscles.size(), false, where, "muscle");
         const double length = f.direction.row(static_cast<Eigen::Index>(i)).norm();
@@ -229,7 +228,7 @@ void require_embeddings(const std::vector<EmbeddedPoints>& embeddings, const Par
                fmt::format("{} or none", parts.size()));
     }
     for (std::size_t i = 0; i < embeddings.size(); ++i) {
-        require_embedded(embeddings[i], static_cast<std::size_t>(parts[i].mesh.points.rows()), tets,
+        require_embedded(embeddings[i], at(parts[i].mesh.points.rows()), tets,
                          fmt::format("{}, embedding of '{}'", where, parts[i].name));
     }
 }
@@ -240,13 +239,13 @@ void require_valid(const Template& anatomy, std::string_view where) {
     require_valid(anatomy.skin, fmt::format("{}, skin", where));
     require_parts(anatomy, where);
     for (const Landmark& landmark : anatomy.landmarks) {
-        require_index(landmark.skin_vertex, static_cast<std::size_t>(anatomy.skin.points.rows()),
-                      true, fmt::format("{}, landmark '{}'", where, landmark.name), "skin vertex");
+        require_index(landmark.skin_vertex, at(anatomy.skin.points.rows()), true,
+                      fmt::format("{}, landmark '{}'", where, landmark.name), "skin vertex");
     }
 }
 
 void require_valid(const Body& body, std::string_view where) {
-    const auto tets = static_cast<std::size_t>(body.tets.tets.rows());
+    const auto tets = at(body.tets.tets.rows());
     require_valid(body.tets, fmt::format("{}, tets", where));
     require_positive_tets(body.tets, where);
     require_surface(body.skin, body.tets, fmt::format("{}, skin", where));
@@ -264,8 +263,8 @@ void require_valid(const Body& body, std::string_view where) {
     require_embeddings(body.muscle_embeddings, body.muscles, tets, where);
     const std::string display = fmt::format("{}, display skin", where);
     require_valid(body.display_skin, display);
-    require_embedded(body.display_skin_embedding,
-                     static_cast<std::size_t>(body.display_skin.points.rows()), tets, display);
+    require_embedded(body.display_skin_embedding, at(body.display_skin.points.rows()), tets,
+                     display);
 
     const Eigen::Index skin_vertices = body.skin.mesh.points.rows();
     for (const Landmark& landmark : body.landmarks) {

@@ -21,7 +21,8 @@ struct BodySkinOptions {
 
 /// Edge lengths that suit the places of a skin, one per vertex, m: short where flesh is thin, where
 /// two sheets face each other across a gap and where the surface bends, all in proportion, so that
-/// about the wanted number of vertices results. They change by at most a quarter of the way walked.
+/// about the wanted number of vertices results. They change by at most a quarter of the distance
+/// walked.
 std::vector<double> edge_lengths_for(const TriangleMesh& skin, const BodySkinOptions& options);
 
 /// Mean length of the edges at each vertex, m.

@@ -16,7 +16,7 @@ struct CutGrid {
         std::array<int, 3> at = {0, 0, 0};
         Moments moments = {};
 
-        double volume() const {  // share of the cell
+        double volume() const {  // fraction of the cell
             return moments[0];
         }
     };
@@ -50,7 +50,7 @@ CellStiffness cell_stiffness(const CutGrid::Moments& moments, const Mat3& C);
 /// int grad N_a over the inside, one row per corner.
 std::array<Vec3, 8> cell_gradients(const CutGrid::Moments& moments);
 
-/// N_a at a place of the cell.
+/// N_a at a position in the cell.
 inline std::array<double, 8> trilinear(double x, double y, double z) {
     return {
         (1 - x) * (1 - y) * (1 - z), x * (1 - y) * (1 - z), (1 - x) * y * (1 - z), x * y * (1 - z),

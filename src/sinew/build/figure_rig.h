@@ -9,20 +9,20 @@
 
 namespace sinew {
 
-/// Where a place of the figure goes, and how directions there turn.
+/// Where a point of the figure goes, and how directions there rotate.
 struct FigureMove {
     Vec3 position = Vec3::Zero();
     Mat3 turn = Mat3::Identity();
 };
 
-/// A map of the figure. `follows[k]` in [0, 1] is the share with which the place belongs to what
+/// A map of the figure. `follows[k]` in [0, 1] is the weight with which the point belongs to what
 /// hangs on the k-th joint: 1 for bones beyond it, 0 for bones before it, between for flesh that
 /// spans it.
 using FigureMap = std::function<FigureMove(const Vec3& position, std::span<const double> follows)>;
 
 /// Moves every station, node, joint and landmark of the table. Bones follow the joints they hang
 /// on as a whole. A stroke or sheet from one bone to another follows a joint between them in a
-/// smooth step along its way, where it passes the joint, so its ends stay on their bones. Fat pads
+/// smooth step along its path, where it passes the joint, so its ends stay on their bones. Fat pads
 /// follow by their distance to two bones; landmarks follow the nearest bone. Radii stay.
 /// @param joints  names of joints of the table
 void move_figure(FigureTable& table, std::span<const std::string> joints, const FigureMap& map);

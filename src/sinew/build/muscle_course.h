@@ -9,8 +9,8 @@
 
 namespace sinew {
 
-/// Gives the vertices of a muscle the data "share" (of the way from origin to insertion, 0 to 1)
-/// and "tendon" (0 on the belly, rising to 1 over 4 % of the way where the belly ends).
+/// Gives the vertices of a muscle the data "share" (fraction of the path from origin to insertion)
+/// and "tendon" (0 on the belly, rising to 1 over 4 % of the path where the belly ends).
 void set_share(std::vector<double> share, double belly_begin, double belly_end, TriangleMesh& mesh);
 
 /// The bones as one surface that tells which bone is near.
@@ -44,11 +44,11 @@ struct MuscleCourse {
     std::vector<double> share = {};  ///< per vertex, 0 at the origin to 1 at the insertion
 };
 
-/// Finds the way of a muscle from origin to insertion on its surface alone. The two ends are the
+/// Finds the path of a muscle from origin to insertion on its surface alone. The two ends are the
 /// places farthest apart along the surface, of sheets widened to the edges that lie on their bones;
 ///   share = d_origin / (d_origin + d_insertion),  d: distances along edges from either end.
-/// The belly lies where the section across the way is larger than 22 % of the largest. Of several
-/// pieces each has its own way; the largest tells the belly. Where no hint says which end is the
+/// The belly lies where the section across the path is larger than 22 % of the largest. Of several
+/// pieces each has its own path; the largest tells the belly. Where no hint says which end is the
 /// origin, it is the one on the bone with fewer joints to the root, then the one nearer to the
 /// midline.
 /// @param depth  joints between each bone and the root

@@ -14,7 +14,7 @@ enum class MuscleEnd : std::uint8_t { None = 0, Origin = 1, Insertion = 2 };
 /// How far each vertex lies along the muscle: 0 at the origin, 1 at the insertion. Where the mesh
 /// carries the point data "share", that. Else estimated piece by piece from the two vertices that
 /// lie furthest from each other along the surface, a and b:  share = d_a / (d_a + d_b), d the
-/// length of the shortest way along edges; the end nearer to the bone of origin, if known, is 0.
+/// length of the shortest path along edges; the end nearer to the bone of origin, if known, is 0.
 std::vector<double> muscle_shares(const Muscle& muscle, const std::vector<Bone>& bones);
 
 /// The point data "tendon" where the mesh carries it; else 1 outside [belly_begin, belly_end] of
@@ -22,11 +22,11 @@ std::vector<double> muscle_shares(const Muscle& muscle, const std::vector<Bone>&
 std::vector<double> muscle_tendon(const Muscle& muscle, const std::vector<double>& shares);
 
 struct MuscleEndOptions {
-    double reach = 0.01;  ///< of the way that counts as an end, (0, 0.4]
+    double reach = 0.01;  ///< of the path that counts as an end, (0, 0.4]
     double area = 0.005;  ///< of the surface that an end has at least, per piece, (0, 0.4]
 };
 
-/// Ends by the way along the muscle: triangles in the first and the last `reach` of it. Every
+/// Ends by the path along the muscle: triangles in the first and the last `reach` of it. Every
 /// connected piece of the surface has both.
 /// @param shares  one per vertex
 /// @return one per triangle

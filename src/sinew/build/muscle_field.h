@@ -51,7 +51,7 @@ void visit_fields(Options& o, Visitor&& v) {
 /// surfaces that intersect themselves, and reproduces linear u exactly however the surface cuts the
 /// cells. The ends are held by a stiff term on the surface instead of fixed unknowns.
 /// Departs: where directions a are known (point data "fibre"), the flow prefers them. Plain flow
-/// takes the shortest way between the ends, across a sheet whose fibres run obliquely:
+/// takes the shortest path between the ends, across a sheet whose fibres run obliquely:
 ///
 ///   div q = 0,   q = C grad u,   C = E + (preference - 1) a a^T,   q . n = 0,   direction = q /
 ///   |q|

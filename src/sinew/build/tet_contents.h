@@ -12,7 +12,7 @@ namespace sinew {
 struct TetContent {
     Index part = 0;              ///< muscles first, then bones
     double fraction = 0.0;       ///< overlaps shared equally
-    double tendon = 0.0;         ///< share of that which is tendon
+    double tendon = 0.0;         ///< fraction of that which is tendon
     Vec3 centre = Vec3::Zero();  ///< middle of the part in the tetrahedron, m
 };
 

@@ -19,6 +19,14 @@
 #include <limits>
 #include <optional>
 
+// The whole anatomy in the layers of a person [Komaritzan, eq. 4.15]: a triharmonic warp from M and
+// B of the template to those of the person. Centres are the farthest points of the template's
+// layers, so one factorisation serves all people. Skin and envelope are set exactly, inverted
+// tetrahedra are mended, and strengths follow from volume over fibre length.
+//
+// Departs: the muscle mass that layers do not give is exchanged for loose tissue in the same
+// tetrahedra, within limits, by bisection on one factor.
+
 namespace sinew {
 
 namespace {

@@ -49,7 +49,7 @@ struct TransferredBody {
 /// (geometry/rbf_warp.h) that takes M and B of the template to those of the person moves the
 /// tetrahedra's points inside M; another, of B alone, bones, attachments and joints
 /// (fit/bone_transfer.h). Skin and envelope are set where they are to be. Muscles, landmarks and
-/// the display skin follow the tetrahedra, fibres turn with them. Fractions are kept unless a
+/// the display skin follow the tetrahedra, fibres rotate with them. Fractions are kept unless a
 /// muscle mass is asked for; strengths go with cross-sections, volume over length of fibres.
 /// Tetrahedra that the warp turned inside out are mended (meshing/inversions.h).
 ///

@@ -10,6 +10,10 @@
 
 #include <functional>
 
+// The mean of people with one topology: positions are averaged, fractions as volumes, strengths as
+// numbers; all that follows from these is made anew. Means of positions may invert tetrahedra where
+// poses differ, and these are mended and counted.
+
 namespace sinew {
 
 namespace {

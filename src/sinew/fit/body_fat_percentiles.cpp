@@ -2,6 +2,8 @@
 
 #include "sinew/base/error.h"
 
+// Published percentiles of body fat, and where a person lies among them.
+
 namespace sinew {
 
 const std::array<double, 7>& kyle_body_fat(Sex sex) {

@@ -14,6 +14,10 @@
 #include <optional>
 #include <span>
 
+// Bones in the layers of a person: large ones by a warp of the skeleton surface alone, small ones
+// of hands and feet by the affine map of the tetrahedra around them. Whatever would leave the skin
+// is drawn in, fading over its neighbours.
+
 namespace sinew {
 
 namespace {

@@ -10,6 +10,10 @@
 #include <tuple>
 #include <vector>
 
+// Normals of a cloud [Hoppe1992]: the plane through the twelve nearest points, then one sign for
+// all by walking the tree of neighbours whose planes are most alike, so that signs are passed on
+// where they are surest. Each connected part looks outward at its farthest point.
+
 namespace sinew {
 namespace {
 

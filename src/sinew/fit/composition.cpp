@@ -14,6 +14,15 @@
 #include <cmath>
 #include <limits>
 
+// Fat and muscle mass from the outer shape [Komaritzan, section 4.2.3, eqs. 4.5-4.6]: stature,
+// volume at unit stature and principal components of positions on the skin at unit stature, then
+// ridge regression. The ridge is chosen by errors of people left out, which need no second
+// training: e_i / (1 - h_i) [Golub1979]. How far a person is from those that it was trained with is
+// part of every estimate.
+//
+// Published formulas of girths stand beside it as witnesses: [Hodgdon1984; Siri1961] for fat,
+// [Lee2000] for muscle.
+
 namespace sinew {
 
 namespace {

@@ -10,6 +10,9 @@
 #include <cmath>
 #include <set>
 
+// Names of points on a person's skin, between the words of scans and those of the built-in anatomy,
+// and two that are found by shape.
+
 namespace sinew {
 namespace {
 

@@ -11,6 +11,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Layers of a person from the skin alone [Komaritzan, section 4.2.4, eqs. 4.7-4.14]: the template
+// is scaled to the person, the skeleton surface is fitted (eqs. 4.7-4.9), then the muscle surface
+// between skeleton and skin, whose one free number is found by bisection so that fat or muscle has
+// its mass (eqs. 4.10-4.14). The order is from the inside outwards.
+
 namespace sinew {
 
 namespace {

@@ -13,6 +13,11 @@
 #include <numeric>
 #include <optional>
 
+// The skeleton surface of a person: the scaled template's, bent as little as can be, with prisms
+// between skin and bone that may stretch across the skin only [Komaritzan, eqs. 4.7-4.8]. Vertices
+// that come too near the skin get a target under it, pulled harder in every round that did not
+// bring them there (eq. 4.9). The skin stands still.
+
 namespace sinew {
 
 namespace {

@@ -11,6 +11,12 @@
 #include <cmath>
 #include <memory>
 
+// The muscle surface of a person [Komaritzan, section 4.2.4, muscle fitting; eqs. 4.10-4.11]: first
+// the scaled template's, bent as little as can be onto lines between skin and skeleton; then, along
+// these lines, how far each group of muscles may grow and shrink, so that one number, the strength,
+// makes all surfaces between the least and the most muscle. layer_fit.cpp finds that number by
+// bisection.
+
 namespace sinew {
 
 namespace {
@@ -213,7 +219,7 @@ void MuscleRange::find_room(const LayeredTemplate& layers, const ScaledLayers& s
 Points MuscleRange::surface(double strength, double visceral) const {
     Points M(skin_.rows(), 3);
     for (Eigen::Index i = 0; i < M.rows(); ++i) {
-        const auto k = static_cast<std::size_t>(i);
+        const auto k = at(i);
         double along = average_[k] + visceral * bulge_[k] +
                        std::clamp(strength, -1.0, 1.0) * (strength > 0.0 ? up_[k] : down_[k]);
         if (strength > 1.0) {

@@ -6,6 +6,11 @@
 
 #include <algorithm>
 
+// The template at the person's size [Komaritzan, section 4.2.4]: joint centres are told from the
+// skin where bones lie near it, bones get the person's lengths and damped thickness. Fat lifts the
+// skin off bones, so joints are told from a skin without it, first against the template scaled as a
+// whole, then against what came of it.
+
 namespace sinew {
 
 namespace {

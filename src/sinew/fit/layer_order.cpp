@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
+// Keeping layers in their order while the skin changes: what lies under a vertex turns and grows as
+// the skin around it does, and what comes out is put back.
+
 namespace sinew {
 
 namespace {

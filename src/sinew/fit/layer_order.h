@@ -7,7 +7,7 @@
 namespace sinew {
 
 /// A surface that goes with another of the same triangulation as flesh goes with its skin: the
-/// offset of every vertex turns as the skin around it turned, and grows and shrinks with it.
+/// offset of every vertex rotates as the skin around it did, and grows and shrinks with it.
 /// @param outer  the skin before, `inner` what lay under it; `now` the skin afterwards
 Points carried_under(const Points& outer, const Points& inner, const Points& now,
                      const Triangles& triangles);

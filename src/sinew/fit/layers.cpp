@@ -18,6 +18,14 @@
 #include <cmath>
 #include <map>
 
+// Three surfaces of one triangulation, skin S, muscle surface M and skeleton surface B [Komaritzan,
+// section 4.2.2]: prisms between S and M are fat, between M and B muscle. S and M exist already
+// (skin and envelope of the body); B is found by shrinking onto a wrap of the bones
+// (layers_skeleton.h). Head, hands and feet are kept: there B is M and both follow the skin.
+//
+// What is measured along the line from S to B: how much of it lies in muscles, in those of which
+// group, and how deep the bone is.
+
 namespace sinew {
 
 namespace {

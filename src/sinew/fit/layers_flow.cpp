@@ -10,6 +10,11 @@
 
 #include <vector>
 
+// Starting points for the skeleton surface: from every vertex of M a line follows the gradient of a
+// harmonic function down to the bones. Such lines never cross and meet the bones upright, where
+// rays along normals would cross in hollows. Where the function is below a tenth they end, since
+// near the solid the gradient is noise.
+
 namespace sinew {
 
 namespace {

@@ -15,6 +15,14 @@
 #include <memory>
 #include <numeric>
 
+// The skeleton surface by [Komaritzan, eqs. 4.1-4.4]: bending against targets on the wrap, the
+// bending weight falling by tenths. Targets are of three kinds with their weights in the thesis:
+// closest points (0.1), fixed ones that lie well under their vertex (1), and collisions that push
+// out of the wrap (100). Fixed ones are 5 cm apart and chosen by the alignment error.
+//
+// Last, thin triangles are opened and everything is put under the muscle surface: what follows
+// needs prisms of positive volume.
+
 namespace sinew {
 
 namespace {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <array>
 
+// Shapes of people without statistics: each mode lengthens or widens one limb, as a linear map of
+// the limb's groups about its first joint; groups further out are carried along. They are the space
+// of shapes where no learned one is given, and small corrections beside one (shape_learning.h).
+
 namespace sinew {
 namespace {
 

@@ -9,6 +9,11 @@
 #include <limits>
 #include <string>
 
+// Starts of whole poses find trunk and head. A limb that then lies where the scan shows none is
+// tried in other poses by itself: all combinations of a few angles, ranked by the part of the limb
+// that would lie on the scan, the likely ones by both surfaces, the best fitted. It is kept only
+// where the whole rig agrees better.
+
 namespace sinew {
 namespace {
 

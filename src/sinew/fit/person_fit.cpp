@@ -8,6 +8,10 @@
 
 #include <fmt/format.h>
 
+// Skin to whole body: layers (layer_fit.h), anatomy (anatomy_transfer.h), then what a caller must
+// know: masses, crossings of layers, bones outside, bone lengths, times. What depends on the
+// template alone is made once for all people.
+
 namespace sinew {
 
 namespace {

@@ -10,7 +10,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+// Where a person stands in a scan, without being told. Units are guessed from the size; then axes
+// that may point up, eight headings and a few poses are tried on a coarse rig. Starts are ranked by
+// how well they agree as they are, and the better half goes on with ever more iterations
+// (successive halving), so that bad starts cost little.
+//
+// With landmarks a similarity in closed form [Umeyama1991] replaces the search.
 
 namespace sinew {
 namespace {
@@ -227,7 +233,7 @@ FoundPlacement place_by_search(const PoseRig& rig, const Scan& scan, const ScanI
         // Legs that kneel may reach farther than arms: eighths of a turn, not quarters.
         constexpr int kHeadings = 8;
         for (int h = 0; h < kHeadings; ++h) {
-            const double heading = across + 0.25 * std::numbers::pi * static_cast<double>(h);
+            const double heading = across + 0.25 * kPi * static_cast<double>(h);
             for (const StartPose& pose : start_poses(rig)) {
                 starts.push_back(start_at(rig, samples.points, upright(up, heading), pose));
             }

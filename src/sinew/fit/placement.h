@@ -15,7 +15,7 @@ namespace sinew {
 /// @throws InputError  when no unit makes it so
 double guess_unit(const Points& points, std::string& name);
 
-/// A way to stand that searches begin with: angles of the rig by name.
+/// A pose that searches begin with: angles of the rig by name.
 struct StartPose {
     std::string name;
     Eigen::VectorXd angles = {};

@@ -5,6 +5,11 @@
 
 #include <cmath>
 
+// One step of fitting a rig to pulls: half the weighted squares of pulls (point to plane or point
+// to point) and of a Gaussian prior on angles, shape and scale. Gauss and Newton's method, damped
+// by halving until the cost falls; angles at a limit that the gradient presses on are left out of
+// the step.
+
 namespace sinew {
 namespace {
 

@@ -11,6 +11,15 @@
 #include <array>
 #include <cmath>
 
+// A body's skin under linear blend skinning, with exact derivatives by placement, angles and shape
+// (see the header for the formula). It serves fitting only: what is shown is simulated flesh.
+// Angles that people cannot tell apart in a scan share one unknown (the spine), in proportion to
+// the joints' ranges.
+//
+// Derivatives: a small rotation of a group about its joint moves a vertex by its weight times axis
+// x (x - c), in the frame where the group is now; add_row() collects these along the chain of
+// groups.
+
 namespace sinew {
 namespace {
 
@@ -222,6 +231,8 @@ void PoseRig::make_weights(const Body& body) {
     }
 }
 
+// Pronation is a rotation between two long bones: with one group for the forearm its skin would
+// collapse at the wrist like a wrung cloth.
 void PoseRig::spread_forearms(const Body& body) {
     constexpr int kSteps = 4;
     for (const char* side : {"_l", "_r"}) {
@@ -461,6 +472,7 @@ void PoseRig::add_row(const Placement& p, Index vertex, const Vec3& n, double fa
     }
 }
 
+// Joints go with the flesh around them: weights of the two groups that meet there say which.
 std::vector<Vec3> PoseRig::joints_with(const Points& rest_skin) const {
     std::vector<Vec3> joints = centres_;
     const Points u = rest_skin - rest_.points;

@@ -16,6 +16,18 @@
 #include <algorithm>
 #include <cmath>
 
+// A scan becomes the template's skin, in the order of register_scan: unit and axes from the scan's
+// size and shape; placement, pose and shape on a coarse rig, from landmarks or by search
+// (placement.h, limb_search.h); the same on the whole skin (surface_icp.h); then the surface
+// itself, ever softer (surface_fit.h, [Komaritzan, eqs. 4.1-4.3]); last, back to the rest pose by
+// the inverse of the blended transforms, with the size as part of the rest shape.
+//
+// Frames: the scan has its own unit and axes; everything is fitted in metres in the scan's axes and
+// taken to the body's frame (Y up, +Z forward) at the end. Heading and tilt of the pelvis belong to
+// the pose, so only quarter rotations of `up` and the heading are placement.
+//
+// Everything that was found by itself is reported, and is_trusted says whether it may be believed.
+
 namespace sinew {
 namespace {
 

@@ -9,6 +9,10 @@
 #include <cmath>
 #include <map>
 
+// How well a skin lies on a scan, both ways, and how much of the person the scan has shown: per
+// vertex, per region, and in one word. Hands and feet may be missing from a scan, trunk, head and
+// limbs may not.
+
 namespace sinew {
 namespace {
 

@@ -9,6 +9,11 @@
 #include <array>
 #include <cmath>
 
+// Weights of skinning as harmonic functions in the tetrahedra: 1 at the bones of a group, 0 at
+// those of others. Inside the flesh distance through the air does not count, so an arm that hangs
+// beside the trunk has no part in it. Attachments hold by springs c, which is a thousand times the
+// mean diagonal of the Laplacian.
+
 namespace sinew {
 namespace {
 
@@ -71,7 +76,7 @@ std::vector<std::vector<RigWeight>> skin_weights(const Body& body,
     SparseCholesky::Workspace workspace = cholesky.make_workspace();
     const std::vector<Index>& skin = body.skin.tet_vertex;
     std::vector<std::vector<RigWeight>> weights(skin.size());
-    std::vector<double> w(3 * static_cast<std::size_t>(body.tets.points.rows()));
+    std::vector<double> w(3 * at(body.tets.points.rows()));
     const EmbeddedPoints& held = body.attachments.points;
     for (Index first = 0; first < groups; first += 3) {
         std::fill(w.begin(), w.end(), 0.0);

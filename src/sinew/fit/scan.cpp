@@ -11,6 +11,9 @@
 #include <cmath>
 #include <map>
 
+// What a scan needs before it is fitted: finite points, no crumbs, an outward sense, normals, and
+// not more points than help. Whatever was done is in the report.
+
 namespace sinew {
 namespace {
 

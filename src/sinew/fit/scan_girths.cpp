@@ -9,6 +9,10 @@
 #include <limits>
 #include <optional>
 
+// Girths where a tape is laid on people rather than at fractions of joints: levels by named points
+// (nipples, navel), the narrowest or widest level in between, across the bones of limbs. A tape
+// does not follow hollows, so sections are measured by their convex hull (body/girths.h).
+
 namespace sinew {
 namespace {
 

@@ -6,6 +6,10 @@
 
 #include <cmath>
 
+// Closest points on a scan, be it triangles or a cloud. In a cloud the surface between points is
+// the plane through the nearest one. Borders of holes do not count as closest points: the skin goes
+// on where the scan ends.
+
 namespace sinew {
 
 ScanIndex::ScanIndex(const Scan& scan) : scan_(&scan), triangles_(scan.triangles) {

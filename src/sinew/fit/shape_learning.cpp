@@ -12,6 +12,11 @@
 #include <algorithm>
 #include <cmath>
 
+// A space of rest shapes from people in correspondence: each is taken back to the rest pose, then
+// principal components by the eigenvectors of the Gram matrix, since there are fewer people than
+// vertices. Vertices count by area, or finely meshed hands would decide. Components are one
+// standard deviation long, so that coefficients are deviations.
+
 namespace sinew {
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/geometry/laplacian.h"
 #include "sinew/linalg/svd3.h"
 #include "sinew/mesh/connectivity.h"
@@ -10,7 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+// A surface that follows pulls and keeps its shape otherwise [Komaritzan, eqs. 4.1-4.3], see the
+// header for the energy. With the rotations R_i held fixed it is quadratic: one sparse solve per
+// step, three right-hand sides, the pattern analysed once. Rotations come from the edges around a
+// vertex [Sorkine2007].
+//
+// Weights are given as wavelengths: for a sheet with bending weight b, what is shorter than 2 pi
+// b^(1/4) is smoothed, hence b = (l / 2 pi)^4, whatever the mesh.
 
 namespace sinew {
 namespace {
@@ -44,7 +52,7 @@ Rows safe_laplacian(const Points& x, const Triangles& triangles) {
 }
 
 double power(double wavelength, int exponent) {
-    return std::pow(wavelength / (2.0 * std::numbers::pi), exponent);
+    return std::pow(wavelength / (2.0 * kPi), exponent);
 }
 
 }  // namespace
@@ -127,7 +135,7 @@ SurfaceFit::SurfaceFit(const TriangleMesh& start, std::vector<double> stiffening
             d.stretch_value[at(d.slot(i, static_cast<int>(it.col())))] = it.value();
         }
     }
-    d.corner_slot.resize(9 * static_cast<std::size_t>(d.triangles.rows()));
+    d.corner_slot.resize(9 * at(d.triangles.rows()));
     for (Eigen::Index t = 0; t < d.triangles.rows(); ++t) {
         for (int a = 0; a < 3; ++a) {
             for (int b = 0; b < 3; ++b) {
@@ -143,7 +151,7 @@ SurfaceFit::~SurfaceFit() = default;
 
 // The rotation nearest to sum_j c_ij (x_i - x_j) (x0_i - x0_j)^T [Sorkine2007].
 std::vector<Mat3> SurfaceFit::Data::rotations(const Points& x) const {
-    std::vector<Mat3> R(static_cast<std::size_t>(x.rows()));
+    std::vector<Mat3> R(at(x.rows()));
     parallel_for(R.size(), kFitPiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<int>(i);

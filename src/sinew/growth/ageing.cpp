@@ -12,6 +12,15 @@
 #include <array>
 #include <cmath>
 
+// What years do to a body: a rounder back, less muscle, fat elsewhere and looser, and before 18
+// years shorter trunks. Each effect is one function of the age, with its source beside its numbers;
+// those that are authored say so in the header. They are independent of each other, as the sources
+// measured them one by one.
+//
+// The spine is bent before anything else, as a rigid motion per segment and a linear blend in the
+// flesh between them. With 25 degrees at most over all thoracic joints, neighbouring segments
+// differ too little for a linear blend to show.
+
 namespace sinew {
 
 namespace {
@@ -24,6 +33,8 @@ double years_past(double age) {
 }
 
 // Volume left after losses a year, given for the decades from 40 to 80 and on.
+// Sources give changes over six years by decade of life; years are applied one decade after the
+// other, compounding. The last decade's rate holds for thirty years more.
 double volume_left(double age, const std::array<double, 4>& six_years, double factor) {
     double left = 1.0;
     for (std::size_t decade = 0; decade < six_years.size(); ++decade) {
@@ -62,6 +73,8 @@ struct BentSpine {
     std::vector<Vec3> joints;
 };
 
+// The thoracic joints share the angle evenly. The neck takes it back, so that the head looks ahead;
+// shoulders start from zero rotation, so that the arms hang as before.
 BentSpine bent_spine(const Skeleton& skeleton, double angle, double thoracic, double neck) {
     BentSpine bent{.segments = std::vector<Bending>(skeleton.segments.size()), .joints = {}};
     // Joints come parents first.
@@ -83,6 +96,9 @@ BentSpine bent_spine(const Skeleton& skeleton, double angle, double thoracic, do
 }
 
 // Flesh: x = sum of weights times motions, weights harmonic between the bones of the segments.
+// Segments with the same rigid motion share one column of weights: fewer right-hand sides and no
+// blend between what moves alike. Weights are harmonic in the tetrahedra, 1 at samples of the
+// segment's bones and 0 at all others, and are normalised because samples hold by springs.
 Points bent_flesh(const Body& body, const BentSpine& bent) {
     std::vector<std::size_t> column(body.skeleton.segments.size(), 0);
     std::vector<Bending> motions = {Bending{}};
@@ -192,6 +208,7 @@ Body with_kyphosis(const Body& body, double angle) {
     }
     Body result =
         with_rest_shape(body, mend_inversions(body.tets, bent_flesh(body, bent)).x, moved);
+    // Axes belong to the segment that carries the joint and are rotated with it.
     for (Joint& joint : result.skeleton.joints) {
         if (joint.parent >= 0) {
             for (Vec3& axis : joint.axes) {

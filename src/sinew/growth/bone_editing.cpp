@@ -6,6 +6,7 @@
 #include "sinew/geometry/biharmonic_weights.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/growth/frame_maps.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
 #include "sinew/meshing/inversions.h"
@@ -17,6 +18,21 @@
 #include <algorithm>
 #include <set>
 
+// Bones of other lengths and sizes [Saito2015, section 3.4], in two steps. First the skeleton
+// alone, by linear blend of handles at the bone heads,
+//
+//   v' = sum_j w_j T_j v,    T_j: translation and uniform scale,
+//
+// with bounded biharmonic weights on the bones' own surfaces [Jacobson2011], so that shafts become
+// longer while heads keep their shape and joints stay congruent. Parts are walked from the root:
+// where a part begins follows from the part that carries it.
+//
+// Then the flesh, which follows by corotated elasticity, held by springs at the samples of the
+// bones. There is no volume term, as in the paper: a leg that becomes longer gains flesh. Bone
+// tetrahedra are as soft as generic tissue here, since it is the bones that change.
+//
+// Last, the body is lifted back onto the ground, since longer legs push the feet below it.
+
 namespace sinew {
 
 namespace {
@@ -25,6 +41,7 @@ constexpr double kHead = 0.12;       // of a long part's length belongs to each 
 constexpr double kHeadReach = 0.03;  // m, of a joint's handle in parts that scale as a whole
 
 /// 1 within the head, falls to 0 as the clamped cubic.
+// The cubic has slope 0 at both ends, so bones and flesh have no kink where heads end.
 double blend(double t) {
     const double c = std::clamp(t, 0.0, 1.0);
     return 1.0 - c * c * (3.0 - 2.0 * c);
@@ -40,6 +57,7 @@ double weight_in_bar(const Vec3& v, const Vec3& near_end, const Vec3& far_end) {
 }
 
 // What weights can be found on: corners at one place are one, triangles without area are left out.
+// Cotangents of flat triangles are infinite and would spoil the biharmonic matrix.
 TriangleMesh without_flat_triangles(const TriangleMesh& mesh) {
     const std::vector<Index> first = first_coincident(mesh.points);
     TriangleMesh result{.points = mesh.points, .triangles = Triangles(mesh.triangles.rows(), 3)};
@@ -65,6 +83,8 @@ std::vector<double> weights_on_mesh(const TriangleMesh& mesh, const BodyPart& pa
     bool has_head = false;
     for (Eigen::Index i = 0; i < used.points.rows(); ++i) {
         const double t = along_axis(point(used.points, i), part.near_end, part.far_end);
+        // A handle is the whole head, not a point: bounded biharmonic weights are 1 on it, hence it
+        // moves as one piece and keeps its shape exactly.
         handle_of[at(i)] = t <= kHead ? 0 : t >= 1.0 - kHead ? 1 : -1;
         has_head = has_head || handle_of[at(i)] >= 0;
     }
@@ -124,6 +144,8 @@ struct PartMotion {
         return w * near_head(v) + (1.0 - w) * far_head(v);
     }
     // Elsewhere, as in a bar.
+    // Parts that scale as a whole go over to a joint's handle near it, first come first served
+    // where two handles are near.
     Vec3 operator()(const Vec3& v) const {
         if (is_long) {
             return between_heads(v, weight_in_bar(v, near_head.from, far_head.from));
@@ -140,19 +162,9 @@ struct PartMotion {
     }
 };
 
-std::vector<std::size_t> parts_of_segments(const Body& body, std::span<const BodyPart> parts) {
-    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
-    return part_of;
-}
-
 // Parts in an order in which each comes after the one that carries it.
 std::vector<std::size_t> from_the_root(const Body& body, std::span<const BodyPart> parts) {
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     std::vector<std::size_t> order;
     std::set<std::size_t> done;
     for (const Joint& joint : body.skeleton.joints) {
@@ -164,10 +176,13 @@ std::vector<std::size_t> from_the_root(const Body& body, std::span<const BodyPar
     return order;
 }
 
+// Both parts at a joint must scale its neighbourhood alike, or the joint would open. A long part
+// only changes its length and its heads take the scale of the other part; between two parts that
+// scale as a whole the geometric mean is as fair to both.
 std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> parts,
                                    std::span<const double> scale, std::vector<Vec3>& joints) {
     const Skeleton& skeleton = body.skeleton;
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     // A joint's handle scales with the part that is scaled as a whole; between two, by the mean.
     const auto handle_scale = [&](const Joint& joint) {
         const auto whole = [&](std::size_t p) { return parts[p].is_long ? 1.0 : scale[p]; };
@@ -217,7 +232,7 @@ std::vector<PartMotion> motions_of(const Body& body, std::span<const BodyPart> p
 }  // namespace
 
 BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> parts) {
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     const Points samples = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
     std::vector<std::vector<Index>> samples_of(body.bones.size());
     for (std::size_t i = 0; i < body.attachments.bone.size(); ++i) {
@@ -227,6 +242,7 @@ BoneWeights compute_bone_weights(const Body& body, std::span<const BodyPart> par
     result.bones.resize(body.bones.size());
     result.attachments.assign(at(samples.rows()), 0.0);
     std::vector<char> is_bar(body.bones.size(), 0);
+    // One bone at a time: the active-set solves differ much in cost.
     parallel_for(body.bones.size(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             const TriangleMesh& mesh = body.bones[b].mesh;
@@ -274,7 +290,7 @@ EditedSkeleton edit_skeleton(const Body& body, std::span<const BodyPart> parts,
     }
     EditedSkeleton edited;
     const std::vector<PartMotion> motions = motions_of(body, parts, scale, edited.joints);
-    const std::vector<std::size_t> part_of = parts_of_segments(body, parts);
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     for (std::size_t b = 0; b < body.bones.size(); ++b) {
         const PartMotion& motion = motions[part_of[at(body.bones[b].segment)]];
         const std::vector<double>& w = weights.bones[b];
@@ -327,6 +343,7 @@ BoneEditor::BoneEditor(const Body& body, std::span<const BodyPart> parts)
     Data& d = *data_;
     d.rest = body;
     d.parts.assign(parts.begin(), parts.end());
+    // Weights of the paper with w_vol = 0.
     TissueStiffness stiffness;
     stiffness.volume = 0.0;
     stiffness.bone = stiffness.generic;  // bones change their shape here
@@ -422,6 +439,8 @@ EditedBody edit_bones(const Body& body, std::span<const BodyPart> parts,
     return editor.body();
 }
 
+// Geometric similarity: lengths by s, areas and so forces by s^2, volumes and masses by s^3,
+// moments of inertia by s^5.
 Body scaled_body(const Body& body, double factor) {
     if (!(factor >= 0.3 && factor <= 3.0)) {
         throw InputError({.where = "size of the body",

@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+// How much of a person is fat. One equation in one unknown, fat over stature squared, solved in its
+// logarithm, where the left side is convex and rises, so that Newton's method converges from any
+// start. Sources and what we changed are in the header.
+
 namespace sinew {
 
 namespace {
@@ -46,6 +50,7 @@ BodyComposition expected_composition(Sex sex, double stature, double mass,
             break;
         }
     }
+    // Age comes on top, as a share of the mass: the reference medians are of young adults.
     double share = std::exp(y) / bmi;
     if (age) {
         share += r.per_year * std::max(0.0, *age - kYoung);

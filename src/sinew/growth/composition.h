@@ -25,7 +25,7 @@ inline constexpr double kMostBmi = 45.0;
 ///   lean = l + k log(fat / f),    lean + fat = mass,    k = 10.4 kg / (1.64 m)^2
 ///
 /// so that about a quarter to a third of what is gained is lean. Of somebody older than 26 years
-/// the share of fat is higher by 0.13 (men) and 0.08 (women) points a year [Gallagher2000, terms
+/// the fraction of fat is higher by 0.13 (men) and 0.08 (women) points a year [Gallagher2000, terms
 /// 0.079 age and 0.05 sex age]. Departs: Forbes' 10.4 kg are of a small sample of women
 /// [Broyles2011, abstract]; they are scaled to other statures and used for men too.
 /// @param stature  m

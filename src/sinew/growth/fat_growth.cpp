@@ -13,6 +13,19 @@
 #include <cmath>
 #include <optional>
 
+// Fat of given volumes. FatLayer says what shape the layer takes under a pressure or at a ratio of
+// volumes; here the pressures and ratios are found with which each region has the volume asked for.
+// The order: transfer from another body, regions that gain, regions that lose, then the total for a
+// weight or a body fat. Every stage starts from the body that the last one left.
+//
+// Gaining is Saito's fluid [Saito2015, eqs. 7-9] or Komaritzan's scaling [Komaritzan, eqs.
+// 4.16-4.18]; losing is always scaling, because a pressure below zero would draw the skin through
+// the envelope.
+//
+// Root finding: regions overlap, so all unknowns are improved together, each by its own measured
+// gain (a fixed-point iteration with a diagonal model). The paper lets an artist choose gamma; a
+// volume is what a person can ask for.
+
 namespace sinew {
 
 namespace {
@@ -35,6 +48,9 @@ struct Unknown {
 
     // Towards the strength that gains what is wanted: the first step by the square law of small
     // growth, then by the power law through the last two points.
+    // A skin that bulges gains volume like a power of the pressure, about 2 while it is nearly flat
+    // and less once it is round and tight; the exponent is measured from the last two rounds. At
+    // most 16 times the gain is asked for where nothing was gained yet.
     void improve(double gain) {
         const double aim = wanted - before;
         double power = 2.0;
@@ -52,6 +68,10 @@ struct Unknown {
 
 /// Keeps skin from growing into skin that faces it: where it would move further than there is room,
 /// its share of the pressure, or of the volume gained, goes down from round to round.
+// Skin that faces skin is not simulated as contact here: a solve would need new constraints in
+// every round. Room is measured once, on the body as it was, and what would go further gets a
+// smaller part of the pressure. Both sides may use 45 % of the air (skin_room.h), so they cannot
+// meet.
 class RoomToGrow {
 public:
     explicit RoomToGrow(const TetSurface& skin)
@@ -101,6 +121,7 @@ private:
     std::vector<double> share_;
 };
 
+// g_i = sum over regions of gamma times f_i, less where there is no room.
 FatShape inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const TetSurface& skin,
                  const Progress& progress) {
     RoomToGrow room(skin);
@@ -132,6 +153,10 @@ FatShape inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const Te
 }
 
 // Ratios 1 + strength * weight whose volumes are met; strength may be negative.
+// A region's ratio is 1 + strength * f; overlapping regions multiply. A tetrahedron keeps `floor`
+// of its volume at least, and a region whose tetrahedra are all there cannot lose more:
+// is_at_floor. Steps are bounded by a factor of two, since the gain is nearly linear in the
+// strength.
 FatShape scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body, double floor,
                const Progress& progress, bool& is_at_floor) {
     std::vector<double> ratio;
@@ -144,6 +169,8 @@ FatShape scale(FatLayer& layer, std::vector<Unknown>& unknowns, const Body& body
                     [](const Unknown& u) { return u.wanted > u.before; })) {
         room.emplace(body.skin);
     }
+    // Room is known on the skin and volumes in tetrahedra: on_tets() carries the one to the other,
+    // and the value of 1 everywhere normalises it at the edge of the layer.
     const std::vector<double> all =
         layer.on_tets(std::vector<double>(body.skin.tet_vertex.size(), 1.0));
     std::vector<double> share(all.size(), 1.0);
@@ -225,6 +252,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         u.strength = 5.0;
         return u;
     };
+    // The largest residual of all solves that the result consists of is what a caller can judge.
     const auto note_solve = [&](const FatShape& shape) {
         report.residual = std::max(report.residual, shape.report.last_residual());
     };
@@ -278,6 +306,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
     }
     if (plan.total) {
         FatLayer layer(result.body, options);
+        // The total counts what regions have left.
         const double present = layer.volume(result.body.tets.points);
         const bool gains = *plan.total > present;
         std::vector<double> map = gains ? plan.spread : plan.loss;
@@ -309,6 +338,8 @@ struct Composition {
     double fat_density = 900.0;  // kg of fat per m^3 of the layer
 };
 
+// Only the layer changes, so the body's mass is linear in the layer's volume, m = lean + density V,
+// with the layer's mean density now. The targets below are the roots of such lines.
 Composition composition_of(const Body& body) {
     const FatLayer layer(body);
     std::vector<char> is_layer(at(body.tets.tets.rows()), 0);

@@ -16,10 +16,26 @@
 #include <cmath>
 #include <optional>
 
+// The fat between envelope and skin, and the two models of what it does.
+//
+// inflated(): fat as a fluid [Saito2015, section 3.3]. The skin alone is the unknown: an elastic
+// sheet (triangle strain, eq. 8), pushed along its rest normals by the pressure (eq. 7; their sum
+// is eq. 9) and held near rest by a regulariser that is weaker where the pressure is high. The
+// layer's inside follows harmonically [Joshi2007], as the paper proposes. Departs: bending is
+// added, for the border of a region would otherwise be a crease; lengths are in cm and sums are
+// weighted by area, see the header.
+//
+// scaled(): volumes of tetrahedra are multiplied [Komaritzan, eqs. 4.16-4.18]. Volume is asked for
+// a thousand times more firmly than shape, so fat flows to where there is room; the skin is held a
+// little and bends little. One factorisation serves every call, for only targets change.
+//
+// Both keep fixed whatever touches other tissue: fat grows on the envelope and never moves it.
+
 namespace sinew {
 
 namespace {
 
+// kFirmGamma bounds the regulariser's stiffness w_reg / g where g goes to zero.
 constexpr double kCm = 0.01;            // m
 constexpr double kFirmGamma = 0.05;     // below this the skin is held as firmly as with it
 constexpr double kVolumeWeight = 2e5;   // Pa, of scaled fat
@@ -64,6 +80,7 @@ void FatLayer::Data::find_parts(const Body& body) {
     std::vector<char> is_fat_vertex(at(rest.rows()), 0);
     std::vector<char> is_held(at(rest.rows()), 0);
     for (std::size_t t = 0; t < share.size(); ++t) {
+        // Tetrahedra that are partly fat count as what most of them is; the rest of them is held.
         const bool is_fat = share[t] > 0.5;
         if (is_fat) {
             fat.push_back(static_cast<Index>(t));
@@ -101,6 +118,8 @@ void FatLayer::Data::find_parts(const Body& body) {
 
 // Walks from the skin inwards, breadth first: every vertex belongs to the skin vertex that reaches
 // it over the fewest edges.
+// Maps are painted on the skin and volumes are measured in tetrahedra below it. Counting edges
+// rather than metres keeps columns together in thick layers.
 void FatLayer::Data::find_owners() {
     owner.assign(at(rest.rows()), -1);
     std::vector<Index> front;
@@ -134,6 +153,7 @@ void FatLayer::Data::prepare_laplacian() {
     for (const Index v : inside) {
         for (Eigen::SparseMatrix<double>::InnerIterator it(full_laplacian, v); it; ++it) {
             const int other = number[at(it.row())];
+            // The lower triangle is enough of a symmetric matrix.
             if (other >= 0 && other <= number[at(v)]) {
                 triplets.add(number[at(v)], other, it.value());
             }
@@ -162,7 +182,7 @@ void FatLayer::Data::interpolate(Points& x) const {
         for (Eigen::SparseMatrix<double>::InnerIterator it(full_laplacian, inside[i]); it; ++it) {
             if (is_inside[at(it.row())] == 0) {
                 for (int k = 0; k < 3; ++k) {
-                    rhs[3 * i + static_cast<std::size_t>(k)] -= it.value() * moved(it.row(), k);
+                    rhs[3 * i + at(k)] -= it.value() * moved(it.row(), k);
                 }
             }
         }
@@ -171,7 +191,7 @@ void FatLayer::Data::interpolate(Points& x) const {
     laplacian_factor->solve(rhs, 3, rhs, workspace);
     for (std::size_t i = 0; i < inside.size(); ++i) {
         for (int k = 0; k < 3; ++k) {
-            x(inside[i], k) = rest(inside[i], k) + rhs[3 * i + static_cast<std::size_t>(k)];
+            x(inside[i], k) = rest(inside[i], k) + rhs[3 * i + at(k)];
         }
     }
 }
@@ -244,6 +264,7 @@ FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progr
                        (kCm * kCm));
         load.row(i) = weight * d.options.pressure * g / kCm * d.normals.row(i);
     }
+    // The load is constant, as the pressure acts along normals of the skin at rest (eq. 7).
     EnergyTerms terms = {std::make_shared<ProjectiveTriangleStrain>(skin, triangles, stretch),
                          std::make_shared<Pins>(all, skin, hold)};
     if (d.options.bending > 0.0) {
@@ -313,6 +334,7 @@ double FatLayer::volume(const Points& x) const {
     return tet_volumes(x, data_->fat_mesh.tets).sum();
 }
 
+// A quarter of each tetrahedron belongs to the column of each of its corners' owners.
 std::vector<double> FatLayer::thickness() const {
     const Data& d = *data_;
     std::vector<double> result(d.skin.tet_vertex.size(), 0.0);

@@ -18,7 +18,7 @@ struct FatGrowthOptions {
     double regularisation = 10.0;  ///< w_reg times gamma, > 0
     double bending = 30.0;         ///< smooths the border of growing regions, >= 0
     int iterations = 50;           ///< of each solve, at most, >= 1
-    double floor = 0.35;           ///< share of its volume that fat keeps at least, (0, 1]
+    double floor = 0.35;           ///< fraction of its volume that fat keeps at least, (0, 1]
 };
 
 template <class Options, class Visitor>

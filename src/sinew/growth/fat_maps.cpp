@@ -8,6 +8,7 @@
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/growth/fat_layer.h"
+#include "sinew/growth/frame_maps.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <fmt/format.h>
@@ -15,12 +16,23 @@
 #include <algorithm>
 #include <cmath>
 
+// Where on the skin fat comes on. Every region is a product of fading steps and bells in anatomical
+// coordinates: height between hip and shoulder joints, position along a limb, direction of the
+// normal (front, back, side), membership of a body part. Thus one definition serves every body,
+// whatever its mesh. The shapes are authored; the paper leaves them to the user as well.
+//
+// Two more sources: vertex colours painted by a person (fat_map_from_mesh), and the fat of another
+// body (fat_transfer_ratios), carried over by a triharmonic warp between joints of the same name
+// [Duchon1977].
+
 namespace sinew {
 
 namespace {
 
 constexpr int kSmoothingRounds = 15;
 
+// All lengths of regions are given in parts of the trunk's height or of the stature, so that
+// regions scale with the person.
 double bell(double x, double width) {
     return std::exp(-0.5 * x * x / (width * width));
 }
@@ -79,13 +91,10 @@ struct BoneSurface {
     std::vector<std::size_t> part;
 };
 
+// The nearest bone decides which part of the body a skin vertex belongs to; one tree over all bones
+// answers that for all vertices at once.
 BoneSurface merged_bones(const Body& body, const std::vector<BodyPart>& parts) {
-    std::vector<std::size_t> part_of(body.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
+    const std::vector<std::size_t> part_of = parts_of_segments(body.skeleton, parts);
     Eigen::Index points = 0;
     Eigen::Index triangles = 0;
     for (const Bone& bone : body.bones) {
@@ -164,6 +173,8 @@ Places places_of(const Body& body) {
 }
 
 // The built-in regions as products of fading steps and bells, [0, 1].
+// `front` is 1 where the skin looks forward (+Z) and 0 where it looks back; `bare` leaves out
+// hands, feet and head, which gain little.
 double value_at(const Places& p, const Points& skin, std::size_t i, const std::string& name) {
     const auto row = static_cast<Eigen::Index>(i);
     const double y = skin(row, 1);
@@ -292,6 +303,7 @@ std::vector<double> smoothed_map(const Body& body, std::vector<double> values, d
     // A round over six neighbours and the vertex itself spreads a value by 3/7 edge^2 per axis.
     constexpr double kMostRounds = 200.0;
     const double rounds = 7.0 / 3.0 * length * length / (edge * edge);
+    // Averaging lowers the highest value; what was painted as full stays full.
     const double before = *std::max_element(values.begin(), values.end());
     smooth(neighbours_of_vertices(skin.triangles, skin.points.rows()), values,
            static_cast<int>(std::lround(std::min(rounds, kMostRounds))));
@@ -322,6 +334,7 @@ std::vector<double> fat_map_from_mesh(const Body& body, const TriangleMesh& pain
         if (colour != nullptr) {
             const double* c =
                 colour->values.data() + i * static_cast<std::size_t>(colour->components);
+            // A map painted in red alone counts by its red, any other by its brightness.
             values[i] = c[1] == 0.0 && c[2] == 0.0 ? c[0] : (c[0] + c[1] + c[2]) / 3.0;
         } else {
             values[i] = scalar->values[i];
@@ -375,6 +388,9 @@ std::vector<double> smoothed(std::vector<double> values, const TriangleMesh& ski
 
 }  // namespace
 
+// The ratio of thicknesses is what FatLayer::scaled is given. It is smoothed before and after: a
+// mesh of a few thousand vertices samples a layer of a few millimetres badly. Ratios are kept
+// within 0.2 and 20, for thin layers have ratios that say nothing.
 std::vector<double> fat_transfer_ratios(const Body& source, const Body& target) {
     // How thick fat is under each skin vertex of both bodies.
     const std::vector<double> theirs = smoothed(FatLayer(source).thickness(), source.skin.mesh);

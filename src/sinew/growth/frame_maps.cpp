@@ -5,6 +5,18 @@
 #include <algorithm>
 #include <string>
 
+// The frame of a person as one affine map per part of the body: limbs have a length and a breadth
+// of their own, trunk and pelvis three scales, hands, feet and head one. The map of a part starts
+// at its first joint, wherever the maps of the parts before have put that joint, so the skeleton
+// stays connected whatever the scales are.
+//
+// Flesh may become wider than bone: on top of the bone's scale S, the position relative to an
+// anchor on the bone is stretched,
+//
+//   x' = to + S (x - from) + W S (x - anchor),
+//
+// so that W = 0 leaves flesh on its bone and what is further away moves more.
+
 namespace sinew {
 
 namespace {
@@ -20,6 +32,8 @@ Mat3 rod(const Vec3& axis, double along, double across) {
 }
 
 // Linear parts of the map of one part.
+// `box` scales along the body's axes, `rod` along and across a limb. Limb bones become as much
+// broader as the stature asks for (limb_breadth), not as their length.
 void set_scales(PartMap& map, const BodyPart& part, const FrameScales& s) {
     const std::string stem = split_side(part.name).stem;
     const double b = s.limb_breadth;
@@ -71,6 +85,19 @@ double loins_height(const Body& body, const Vec3& from) {
 
 }  // namespace
 
+std::vector<std::size_t> parts_of_segments(const Skeleton& skeleton,
+                                           std::span<const BodyPart> parts) {
+    std::vector<std::size_t> part_of(skeleton.segments.size(), 0);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (const Index s : parts[p].segments) {
+            part_of[at(s)] = p;
+        }
+    }
+    return part_of;
+}
+
+// The trunk goes over from the pelvis' scales to the thorax' between its first joint and the lowest
+// rib: both have breadths of their own and the loins are between.
 Mat3 PartMap::scale_at(const Vec3& x) const {
     if (!is_trunk) {
         return bone;
@@ -98,12 +125,7 @@ Vec3 PartMap::in_flesh(const Vec3& x, const Vec3& anchor) const {
 
 FrameMaps frame_maps(const Body& body, std::span<const BodyPart> parts, const FrameScales& scales) {
     const Skeleton& skeleton = body.skeleton;
-    std::vector<std::size_t> part_of(skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of[at(s)] = p;
-        }
-    }
+    const std::vector<std::size_t> part_of = parts_of_segments(skeleton, parts);
     FrameMaps maps;
     maps.parts.resize(parts.size());
     for (const Joint& joint : skeleton.joints) {

@@ -61,6 +61,10 @@ private:
     Mat3 wider_at(const Vec3& x) const;
 };
 
+/// Number of the part that each segment belongs to.
+std::vector<std::size_t> parts_of_segments(const Skeleton& skeleton,
+                                           std::span<const BodyPart> parts);
+
 /// Maps of all parts, joints that parts share staying together, and the new joints. The pelvis
 /// stays where it is.
 struct FrameMaps {

@@ -8,10 +8,20 @@
 
 #include <cmath>
 
+// Flesh under gravity, for pictures and reports. Growth itself knows no gravity, as in [Saito2015,
+// section 3.3]: what simulates the grown body later brings its own. Nothing of this enters the rest
+// shape.
+//
+// Terms are those of growth: tetrahedra and springs to bones, with the forces m g on the vertices
+// (lumped masses). At rest it is one minimisation; in a jump implicit Euler by local/global steps
+// [Bouaziz2014], two per frame.
+
 namespace sinew {
 
 namespace {
 
+// Hanging flesh is solved until forces are a thousandth; in motion eight iterations a step are what
+// a preview can afford, and what they leave is reported.
 constexpr double kPush = 0.25;  // s, of the push-off
 constexpr LocalGlobalOptions kHanging = {.max_iterations = 100, .tolerance = 1e-3};
 constexpr LocalGlobalOptions kInMotion = {.max_iterations = 8, .tolerance = 1e-2};

@@ -17,6 +17,15 @@
 #include <algorithm>
 #include <cmath>
 
+// The whole of growth, as a table of contents: bones and stature, muscles, fat, then a preview
+// under gravity and the measures of what came out. Each step takes a rest body and returns another;
+// steps meet in nothing else. The order is that of Saito's paper and it matters: muscles grow on
+// the bones that they will have, fat on the muscles that it will cover.
+//
+// Steps live in growth_stages so that a session of sliders (growth_session.h) can keep what the
+// last plan left and repeat only what changed. Whatever a step could not do becomes a warning with
+// numbers, and the caller decides.
+
 namespace sinew {
 
 namespace growth_stages {
@@ -30,6 +39,8 @@ std::vector<double> map_named(const Body& body, const GrowthPlan& plan, const st
     return fat_map(body, name);
 }
 
+// A little less than half of what is gained comes everywhere, the rest by the pattern of the sex:
+// authored.
 std::vector<double> spread_of(const Body& body, const GrowthPlan& plan) {
     if (!plan.fat_distribution.empty()) {
         return map_named(body, plan, plan.fat_distribution);
@@ -77,6 +88,8 @@ constexpr double kLeastMuscle = 2e-6;      // m^3: smaller ones are below the te
 constexpr std::size_t kMostNamed = 5;
 
 // What the muscles of the new body have, against what was asked for.
+// Bellies below 2 ml are smaller than the tetrahedra that they lie in; their volumes are sampled
+// too coarsely to be judged one by one. They count in the sum.
 void measure_muscles(GrowthResult& result) {
     measure_after(result.body, result.muscles);
     double asked_for = 0.0;
@@ -222,6 +235,9 @@ Body with_fat_regions(const Body& body, GrowthPlan plan, GrowthResult& result,
     return with_grown_fat(body, plan, result, progress);
 }
 
+// Scaling to a stature changes the volume of fat and its weight, and fat on soles and crown the
+// stature: the two are repeated until both fit. Each round starts from the same muscles, scaled, so
+// errors do not add up.
 Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& result,
                           const Progress& progress) {
     if (makes_person(body, plan)) {
@@ -243,6 +259,8 @@ Body with_fat_and_stature(Body body, const GrowthPlan& plan, GrowthResult& resul
         result.warnings.resize(warnings);
         const double ratio = *plan.stature / (*plan.stature - missing);
         body = scaled_body(body, ratio);
+        // What was asked of a muscle is relative to its volume before; a body that is scaled as a
+        // whole asks for the same ratio of a larger one.
         for (MuscleMeasure& m : result.muscles) {
             for (double* volume : {&m.before, &m.belly_before}) {
                 *volume *= ratio * ratio * ratio;
@@ -261,6 +279,7 @@ void sag(GrowthResult& result, const Progress& progress) {
     result.sagged = std::move(sagged.points);
 }
 
+// Measured on the body that is handed over, never on what a solver says.
 void measure(const Body& body, GrowthResult& result) {
     fit_muscle_meshes(body, result.body);
     result.inverted_tets = (tet_volumes(result.body.tets).array() <= 0.0).count();

@@ -30,7 +30,7 @@ struct GrowthResult {
     /// Both within limits (kMuscleLimit, kWorstMuscleLimit): the body is what was asked for.
     bool is_reached = true;
     double mass = 0.0;      ///< kg
-    double body_fat = 0.0;  ///< share of the mass
+    double body_fat = 0.0;  ///< fraction of the mass
     double stature = 0.0;   ///< m
     std::vector<std::string> warnings = {};
 };

@@ -8,6 +8,11 @@
 #include <span>
 #include <tuple>
 
+// A plan says words ("legs", "quadriceps", "all") and the solvers take one number per muscle or
+// part. One order for all callers: words that mean much come first and words that mean little
+// overrule them, whatever the order in the file or on the command line. Words that mean equally
+// much are applied in alphabetical order, so equal plans give equal bytes.
+
 namespace sinew {
 
 namespace {
@@ -15,6 +20,7 @@ namespace {
 /// How many muscles or parts a word means; fewer is more special.
 using Reach = std::function<std::size_t(const std::string& word)>;
 
+// A word that is given twice counts with its last value.
 std::vector<NamedValue> ordered_words(const std::vector<NamedValue>& words, const Reach& reach) {
     struct Entry {
         std::size_t reach;
@@ -85,6 +91,7 @@ std::vector<double> muscle_alphas(const Body& body, const std::vector<NamedValue
             alpha[at(m)] = value;
         }
     }
+    // Ligaments and the like do not grow, even where "all" is asked for.
     for (std::size_t m = 0; m < alpha.size(); ++m) {
         alpha[m] = body.muscles[m].is_passive ? 1.0 : alpha[m];
     }

@@ -37,7 +37,7 @@ struct GrowthPlan {
     // known reach a stature by uniform scaling, and a weight or a body fat by fat.
     std::optional<double> stature = {};      ///< m
     std::optional<double> weight = {};       ///< kg
-    std::optional<double> body_fat = {};     ///< share of the mass
+    std::optional<double> body_fat = {};     ///< fraction of the mass
     std::optional<double> muscle_mass = {};  ///< kg, bellies of all muscles
     std::optional<double> age = {};          ///< years; see composition.h and ageing.h
     std::vector<NamedValue> measures = {};   ///< m, by names of person_measures.h

@@ -12,6 +12,18 @@
 #include <algorithm>
 #include <map>
 
+// Growth while sliders move. The state is a chain, rest -> framed (bones, stature) -> grown
+// (muscles) -> fat, and a new plan starts at the first link that changed. Solvers keep their
+// factorisation and go on from where they are.
+//
+// What is shown is always muscles' positions plus one displacement for all the rest. After a solve
+// that displacement is exact (`residual`); while a slider moves it is corrected by the difference
+// of two estimates of fat. Thus the picture jumps at most by the error of an estimate, and ends at
+// what grow() gives.
+//
+// One shape is emitted before cancellation is first looked at: of many plans that overtake each
+// other none would be shown otherwise.
+
 namespace sinew {
 
 using namespace growth_stages;
@@ -71,6 +83,7 @@ struct GrowthSession::Data {
     }
 };
 
+// Thickness, normals and areas of the rest body serve all estimates.
 void GrowthSession::Data::prepare_fat() {
     const FatLayer layer(rest);
     thickness = layer.thickness();
@@ -121,6 +134,8 @@ void GrowthSession::Data::add_total(const GrowthPlan& plan, std::vector<double>&
 }
 
 // Displacements of all points: the skin moves along its normals.
+// A layer of thickness h that is to hold f times its fat is h f thick where the surface is flat:
+// the skin moves by (f - 1) h along its normal.
 Points GrowthSession::Data::fat_estimate(const GrowthPlan& plan) {
     Points moved = Points::Zero(rest.tets.points.rows(), 3);
     if (plan.fat.empty() && !plan.weight && !plan.body_fat) {
@@ -189,6 +204,7 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& pro
 
     // Bones and stature: a new frame for all that follows.
     if (scale != d.scale || plan.stature != d.stature) {
+        // Muscles and fat ride on the new bones as displacements until they are solved again.
         const Points above = d.muscle_positions() + fat - d.framed.tets.points;
         const double wanted = plan.stature.value_or(0.0);
         const auto show_bones = [&](int, const Points& x) {

@@ -4,6 +4,18 @@
 #include "sinew/geometry/laplacian.h"
 #include "sinew/geometry/measure.h"
 
+// Fields u in the flesh of least weighted Dirichlet energy,
+//
+//   min  sum_t w_t V_t |grad u|^2  +  h sum_k |u(s_k) - b_k|^2
+//
+// with values given at some vertices exactly and at the samples s_k of bones by springs of
+// stiffness h. The matrix is factorised once and serves scalars, weights and displacements, three
+// columns at a time. The transposed map is what derivatives of masses need (person_shape.cpp).
+//
+// Samples lie inside tetrahedra and cannot be fixed as vertices can; springs ten times as stiff as
+// the mean of the diagonal hold them well enough, and weights that are made with them are
+// normalised afterwards.
+
 namespace sinew {
 
 HarmonicField::HarmonicField(const Body& body, const Eigen::VectorXd& weights,
@@ -36,6 +48,7 @@ HarmonicField::HarmonicField(const Body& body, const Eigen::VectorXd& weights,
     Triplets triplets(static_cast<int>(free_.size()));
     std::vector<Eigen::Triplet<double>> to_given;
     std::vector<Eigen::Triplet<double>> to_bones;
+    // Columns of given vertices go to the right-hand side; only the lower triangle is stored.
     const auto add = [&](Eigen::Index i, Eigen::Index j, double value) {
         if (number[at(i)] < 0) {
             return;
@@ -89,15 +102,13 @@ void HarmonicField::solve(Eigen::MatrixXd& rhs) const {
         const Eigen::Index count = std::min<Eigen::Index>(3, rhs.cols() - first);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < 3; ++k) {
-                b[3 * i + static_cast<std::size_t>(k)] =
-                    k < count ? rhs(static_cast<Eigen::Index>(i), first + k) : 0.0;
+                b[3 * i + at(k)] = k < count ? rhs(static_cast<Eigen::Index>(i), first + k) : 0.0;
             }
         }
         factor_->solve(b, 3, b, workspace);
         for (std::size_t i = 0; i < free_.size(); ++i) {
             for (Eigen::Index k = 0; k < count; ++k) {
-                rhs(static_cast<Eigen::Index>(i), first + k) =
-                    b[3 * i + static_cast<std::size_t>(k)];
+                rhs(static_cast<Eigen::Index>(i), first + k) = b[3 * i + at(k)];
             }
         }
     }

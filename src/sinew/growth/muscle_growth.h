@@ -27,21 +27,21 @@ struct MuscleGrowthOptions {
     /// else: a multiplier method with few multipliers, so nothing locks. The acceleration takes
     /// positions and logarithms of factors together, as one iteration towards one fixed point.
     bool corrects_volumes = true;
-    /// Settled is where the skin moves by less than this in an iteration, on average, m, > 0, no
+    /// Converged is where the skin moves by less than this in an iteration, on average, m, > 0, no
     /// vertex ten times as far, and volumes no longer change; twice in a row. Without
     /// corrects_volumes it is where forces are below solver.tolerance.
     double settled = 1e-5;
-    /// Skin does not grow through skin: what has crossed goes back the way it came
+    /// Skin does not grow through skin: what has crossed goes back on its path
     /// (skin_separation.h) and is held there (skin_limits.h). Only with corrects_volumes.
     bool keeps_apart = true;
     /// Of w_vol, in the matrix. With 1 no step could raise the energy; but volume resists in one of
-    /// nine directions, so less lets shapes settle faster where steps are checked. Muscle needs
+    /// nine directions, so less lets shapes converge faster where steps are checked. Muscle needs
     /// least: what moves slowly there changes its shape and keeps its volume.
     double matrix_share = 0.15;
     double fat_matrix_share = 0.27;
 };
 
-/// What became of one muscle. Volumes are sums over tetrahedra of share times volume, m^3.
+/// What became of one muscle. Volumes are sums over tetrahedra of fraction times volume, m^3.
 struct MuscleMeasure {
     std::string name;
     Index muscle = -1;  ///< number in the body
@@ -81,9 +81,9 @@ struct HandoverChanges {
 };
 
 /// Growth, atrophy and contraction of muscles [Saito2015, section 3.1]. Bellies are given a growth
-/// tensor, tendons and all else keep theirs, and the body settles where elasticity, volumes and the
-/// springs on its bones agree. Made once per body: the matrix of rest is factorised then and kept
-/// for every change of parameters, each continuing from where the last one ended.
+/// tensor, tendons and all else keep theirs, and the body comes to rest where elasticity, volumes
+/// and the springs on its bones agree. Made once per body: the matrix of rest is factorised then
+/// and kept for every change of parameters, each continuing from where the last one ended.
 class MuscleGrowth {
 public:
     /// The body is copied where needed and may be destroyed.

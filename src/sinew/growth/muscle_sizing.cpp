@@ -10,6 +10,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Muscles as large as people have them. The built-in anatomy has the relations of one specimen;
+// tables give the volume of each muscle for a person's sex, stature and mass (body/muscle_sizes.h).
+// alpha = sqrt(wanted / present), as growth is across fibres only. Fat then gives way until the
+// mass is what it was.
+
 namespace sinew {
 
 namespace {
@@ -18,6 +23,7 @@ constexpr double kLeastAlpha = 0.6;
 constexpr double kMostAlpha = 2.0;
 constexpr int kSizingIterations = 60;
 
+// The same for every muscle of a body.
 double muscle_density(const Body& body) {
     double density = 0.0;
     for (const TissueMaterial& material : body.materials) {

@@ -12,6 +12,13 @@
 #include <cmath>
 #include <string>
 
+// All that a body must know before it can become other people, found once: harmonic weights of the
+// parts' bones (how far each point follows each part), an anchor on the bones for every point (what
+// flesh is stretched away from), fields that carry the skin's displacement inwards, and tissue by
+// tetrahedron for masses that are linear in volumes.
+//
+// Weights below 1e-4 are dropped and the rest is normalised.
+
 namespace sinew {
 
 namespace {
@@ -49,12 +56,7 @@ void average(const Lists& around, Eigen::MatrixXd& values, int rounds) {
 
 PersonAnatomy::PersonAnatomy(const Body& body)
     : rest(body), parts(body_parts(body)), measured(measured_shape(body)) {
-    part_of_segment.assign(rest.skeleton.segments.size(), 0);
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (const Index s : parts[p].segments) {
-            part_of_segment[at(s)] = p;
-        }
-    }
+    part_of_segment = parts_of_segments(rest.skeleton, parts);
     find_tissues();
     find_weights();
     find_skin();
@@ -69,6 +71,8 @@ void PersonAnatomy::find_weights() {
         const auto row = static_cast<Eigen::Index>(t);
         loose[row] = fat[t] + kFirm * (1.0 - fat[t]);
     }
+    // Fat deforms a hundred times more readily than what is below it, so that what is gained is
+    // gained in the fat and muscles stay as they were.
     fat_field = HarmonicField(rest, loose, rest.skin.tet_vertex);
     const HarmonicField part_field(rest, even, {});
 
@@ -115,6 +119,8 @@ void PersonAnatomy::find_weights() {
             }
         }
     }
+    // The anchor is the harmonic interpolation of the bones' samples: at a bone it is the sample,
+    // between two it goes over smoothly.
     anchors =
         part_field.values(Eigen::MatrixXd(0, 3),
                           positions_of(rest.attachments.points, rest.tets.points, rest.tets.tets));
@@ -140,6 +146,7 @@ void PersonAnatomy::find_tissues() {
             }
         }
     }
+    // Difference of densities, for generic tissue that becomes fat.
     generic_to_fat = generic - fat_weight;
 }
 
@@ -151,6 +158,7 @@ void PersonAnatomy::find_skin() {
         const std::vector<double> map = fat_map(rest, person_fat_regions()[at(r)]);
         maps.col(r) = Eigen::Map<const Eigen::VectorXd>(map.data(), maps.rows());
     }
+    // Visceral fat pushes where the belly is highest: the square of its map falls off sooner.
     belly = maps.col(0).array() * maps.col(0).array();
     normals = vertex_normals(skin);
     average(around, normals, rounds_for(skin, kNormalReach));
@@ -165,6 +173,7 @@ void PersonAnatomy::find_skin() {
     visceral_unit = HarmonicField(rest, firm, rest.skin.tet_vertex).displacement(visceral_skin);
     thickness = FatLayer(rest).thickness();
     // Fat is lost along its columns, from each skin vertex to the envelope's below it.
+    // The envelope has the skin's vertices, each below its own (build/envelope.h).
     columns = skin.points - rest.envelope.mesh.points;
     const Eigen::VectorXd length = columns.rowwise().norm();
     columns.rowwise().normalize();

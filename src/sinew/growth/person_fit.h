@@ -15,7 +15,7 @@ namespace sinew {
 struct PersonTargets {
     double stature = 0.0;   ///< m
     double mass = 0.0;      ///< kg
-    double body_fat = 0.0;  ///< share of the mass
+    double body_fat = 0.0;  ///< fraction of the mass
     /// Measures in the table's order: what is aimed at, and how far off one may be, m.
     Eigen::VectorXd measures = {};
     Eigen::VectorXd spread = {};
@@ -50,7 +50,7 @@ struct PersonReport {
     int iterations = 0;
     double stature = 0.0;               ///< m, reached
     double mass = 0.0;                  ///< kg
-    double body_fat = 0.0;              ///< share
+    double body_fat = 0.0;              ///< fraction
     std::vector<double> measures = {};  ///< m, in the order of person_measure_names()
     std::vector<double> expected = {};  ///< m, of the same, asked for or of such people
     std::vector<double> spread = {};    ///< m, of such people; 0: not known, or asked for

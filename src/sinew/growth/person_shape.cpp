@@ -17,6 +17,15 @@
 #include <array>
 #include <cmath>
 
+// A form becomes a shape in four steps: the frame's maps blended by harmonic weights (framed), fat
+// that moves the skin and hangs (displaced_skin) with the inside following, soft walls between legs
+// and at the armpits (part_limbs), visceral fat. All are explicit functions of the form. No solver
+// runs but the harmonic fields, whose factor is kept, so a fit can try thousands of forms.
+//
+// surface() does the same for skin vertices alone: measures need no more. body() adds what only the
+// result needs: skin that crosses is held back or smoothed, inverted tetrahedra are mended, bones
+// and joints are placed, tissue fractions are updated.
+
 namespace sinew {
 
 namespace {
@@ -33,6 +42,7 @@ constexpr int kMostSmoothings = 60;  // of skin that crosses even so
 constexpr int kHealingRounds = 4;
 
 // d -> gap log(1 + exp(d / gap)): never below 0, and the order of what it moves is kept.
+// Smooth and strictly increasing, so that differences exist and tetrahedra do not collapse.
 double soft_wall(double d) {
     const double t = d / kWallGap;
     return t > 30.0 ? d : kWallGap * std::log1p(std::exp(t));
@@ -56,6 +66,7 @@ private:
     const std::vector<Index>* some_ = nullptr;
 };
 
+// Linear blending: scales hardly differ between neighbours, so there is no candy wrapper here.
 Points framed(const PersonAnatomy& a, const FrameMaps& maps, const PointSet& set) {
     Points x(set.size(), 3);
     parallel_for(at(set.size()), 1024, [&](std::size_t begin, std::size_t end) {
@@ -84,6 +95,7 @@ Points displaced_skin(const PersonAnatomy& a, const PersonForm& form) {
         if (s >= 0.0) {
             // d = room (1 - exp(-s / room)): never further than there is room.
             const double room = a.room[at(i)];
+            // Slope 1 at s = 0: small changes are as asked for.
             s = room > 0.0 ? room * (1.0 - std::exp(-s / room)) : 0.0;
         } else {
             const double most = (1.0 - kLeastFatLeft) * a.to_lose[i];
@@ -112,6 +124,9 @@ Points displaced_skin(const PersonAnatomy& a, const PersonForm& form) {
 
 // Soft walls between the legs, and between each arm and the trunk: flesh that widens does not go
 // through what faces it.
+// Walls are planes: x = 0 between the legs, and per side the plane that halves the angle between
+// arm and trunk, beginning 5 cm below the shoulder. How far a point obeys goes with how clearly it
+// belongs to a limb.
 void part_limbs(const PersonAnatomy& a, const std::vector<Vec3>& joints, const PointSet& set,
                 Points& x) {
     for (Eigen::Index row = 0; row < set.size(); ++row) {
@@ -180,6 +195,7 @@ MeasuredShape measured_surface(const PersonAnatomy& a, const FrameMaps& maps, do
 
 // Masses of tetrahedra before and after visceral fat came: generic tissue that it pushes apart
 // keeps its volume, what is gained is fat.
+// Masses are linear in volumes but for visceral fat, whose gain counts only where it is positive.
 PersonMasses masses_of(const PersonAnatomy& a, const Eigen::VectorXd& before,
                        const Eigen::VectorXd& after) {
     const double gained = (after - before).cwiseMax(0.0).dot(a.generic_share);
@@ -269,6 +285,9 @@ PersonShaper::Shape PersonShaper::shape(const PersonForm& form) const {
     return result;
 }
 
+// Adjoint: d mass / d positions once, carried back through the walls (a 3 x 3 matrix per point, by
+// differences) and through the transposed field of fat to the skin. A neighbouring form then needs
+// no solve.
 struct PersonShaper::MassesNear::Data {
     const PersonAnatomy& a;
     PersonForm form;
@@ -376,6 +395,8 @@ PersonMasses PersonShaper::MassesNear::operator()(const PersonForm& form) const 
 namespace {
 
 // The frame alone: no flesh widened, no fat gained.
+// The shape that crossings are taken back towards: nothing gained, so it crosses no more than the
+// body did that it was made of.
 PersonForm bare_form(const PersonForm& form) {
     PersonForm bare{.frame = form.frame};
     for (double* flesh : {&bare.frame.trunk_flesh, &bare.frame.thigh_flesh, &bare.frame.shin_flesh,
@@ -396,6 +417,8 @@ Eigen::Index part_skin(const PersonAnatomy& a, const Points& bare, PersonShaper:
     if (at_crossings.size() == 0) {
         at_crossings = Eigen::VectorXd::Zero(skin.points.rows());
     }
+    // Crossings can only rise from round to round, so the loop ends; the next form starts from what
+    // was held, so that neighbouring forms become neighbouring bodies.
     Eigen::VectorXd held;
     for (int round = 0;; ++round) {
         // Fades over a few vertices, however many rounds it takes.
@@ -490,6 +513,8 @@ MendedInversions healed(const PersonAnatomy& a, const Points& x) {
 }
 
 // What visceral fat gained becomes fat.
+// Fractions are of the tetrahedron as it is after: generic tissue keeps its volume, the rest is
+// fat.
 void add_visceral_fat(Body& body, const Eigen::VectorXd& before) {
     const Eigen::VectorXd after = tet_volumes(body.tets);
     Index fat = -1;

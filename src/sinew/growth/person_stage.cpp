@@ -11,6 +11,11 @@
 
 #include <cmath>
 
+// Targets of a person within grow(): stature, weight, body fat, muscle mass, age, measures. What is
+// not given is expected of what is (person_size), then a form is fitted (person_fit.h). Muscle mass
+// is met by an outer loop over muscle growth, as the form has no number for single muscles: alpha =
+// sqrt(wanted / present) for all, four rounds at most.
+
 namespace sinew::growth_stages {
 
 namespace {
@@ -43,6 +48,7 @@ PersonSize person_size(const Body& body, const GrowthPlan& plan) {
     PersonSize size{
         .stature = plan.stature.value_or(now.stature), .mass = now.mass, .body_fat = now.body_fat};
     const double ratio = size.stature / now.stature;
+    // Mass goes with stature squared where nothing else is said, as in the body mass index.
     size.mass *= ratio * ratio;
     if (plan.weight) {
         size.mass = *plan.weight;
@@ -149,6 +155,8 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
                         bmi, kLeastBmi, kMostBmi));
     }
     // What was asked of muscles counts within the new frame.
+    // A muscle that was asked to double does so in the body that the person is made of; the
+    // person's own scale must not count as a miss.
     std::vector<MuscleMeasure> before = result.muscles;
     std::vector<MuscleMeasure> after = result.muscles;
     measure_after(body, before);

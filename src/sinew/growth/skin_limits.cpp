@@ -7,6 +7,13 @@
 #include <algorithm>
 #include <array>
 
+// Contact as springs that are switched, not added. Vertices that face other skin within 3 cm have
+// their diagonal entry in the matrix of this term, with a projection onto themselves (no force)
+// while they are free and onto the point where they are held otherwise. A factorisation with the
+// term stays valid whatever is held.
+//
+// Stiffness goes with the vertex' area, so that a finer skin is held no more firmly.
+
 namespace sinew {
 
 namespace {

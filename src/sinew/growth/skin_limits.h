@@ -13,9 +13,9 @@ namespace sinew {
 ///
 ///   E(x) = sum_i k_i / 2 |x_i - o_i|^2     over the vertices i that are held
 ///
-/// Vertices that could meet other skin are in the matrix for ever, so that nothing is factorised
-/// when one is held or let go. Sticking instead of sliding is what converges: the matrix is exact
-/// where it matters, and no vertex slides into a fold.
+/// All vertices that could meet other skin are in its matrix, held or not, so that nothing is
+/// factorised when one is held or let go. Sticking instead of sliding is what converges: the matrix
+/// is exact where it matters, and no vertex slides into a fold.
 class SkinLimits final : public ProjectiveConstraints {
 public:
     /// @param rest       its skin does not cross itself; must outlive this object

@@ -11,6 +11,11 @@
 #include <array>
 #include <cmath>
 
+// How far each skin vertex may move outward before it could meet skin that faces it: the least
+// distance along its normal, over rays in two cones (25 and 50 degrees), times 0.45. Rays in cones
+// see what stands obliquely, such as the arm beside the chest. The value is a bound for both sides
+// at once, so no pairs need to be kept.
+
 namespace sinew {
 
 namespace {
@@ -28,7 +33,7 @@ constexpr std::array kCones = {25.0, 50.0};  // degrees from the normal
 std::vector<double> outward_room(const TriangleMesh& skin) {
     const Points normals = vertex_normals(skin);
     const SurfaceTree tree(skin);
-    std::vector<double> room(static_cast<std::size_t>(skin.points.rows()));
+    std::vector<double> room(at(skin.points.rows()));
     parallel_for(room.size(), 256, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto row = static_cast<Eigen::Index>(i);

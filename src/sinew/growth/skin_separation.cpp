@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <vector>
 
+// Taking growth back where skin crosses. The displacement from rest is shortened by 3 % a round at
+// the corners of crossing triangles and less around them; after 80 rounds 9 % of it is left. Since
+// rest does not cross, the path back leads out of every crossing, which a search for the nearest
+// way out does not in deep ones.
+
 namespace sinew {
 
 namespace {

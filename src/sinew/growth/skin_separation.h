@@ -11,10 +11,10 @@ struct SeparatedSkin {
     double furthest = 0.0;  ///< that a point moved, m
 };
 
-/// Moves skin that has grown through other skin back the way it came, until no triangles cross:
+/// Moves skin that has grown through other skin back on its path, until no triangles cross:
 /// displacements at corners of crossing triangles are shortened by a few per cent in every round,
 /// those of points around, inside as well, by less the more edges away they are. At rest nothing
-/// crosses, so there is always a way back. Positions without crossings come back as they are.
+/// crosses, so every path leads back out. Positions without crossings come back as they are.
 /// @param rest  tets and skin before; its skin does not cross itself
 /// @param x     points of its tets after
 SeparatedSkin separate_skin(const Body& rest, const Points& x);

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
+#include "sinew/base/arrays.h"
 
 namespace sinew {
 
-using Vec3 = Eigen::Vector3d;
-using Mat3 = Eigen::Matrix3d;
 /// Derivative of one 3x3 matrix by another, both read column by column: entry (r + 3c, s + 3d) is
 /// dP_rc / dF_sd.
 using Mat9 = Eigen::Matrix<double, 9, 9>;

@@ -3,6 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+// Millard's curves: quintic Bezier pieces between stations of given position and slope, smooth to
+// second order [Millard2013]. Control points lie on the two end tangents, twice each; where
+// tangents meet is the corner that `roundness` draws the curve towards. Stations are those of
+// OpenSim's functions, whose values the tests compare with.
+//
+// x(u) has no inverse in closed form: a curve is evaluated by finding u. Curves that were asked for
+// last are kept, one per thread.
+
 namespace sinew {
 
 namespace {

@@ -17,6 +17,17 @@
 #include <cmath>
 #include <utility>
 
+// A body as articulated rigid bodies with line muscles, in the order of model_from_body: segments
+// that joints hold fixed become one body, with their masses and moments about the common centre;
+// joints become coordinates with their limits; every muscle's line is led from bone to bone
+// (muscle_lines.h), past the joints where anatomy has it (published_muscles.h), and becomes a path
+// (path_choice.h). Then fibres and tendons for the lengths that the paths go through
+// (operating_lengths.h), and strength by cross-section.
+//
+// What is taken from this body: paths, volumes, masses. What is published: fibre lengths,
+// pennations, specific tension, some moment arms. What is authored: armature, damping and stiffness
+// of joints, with their reasons beside the numbers.
+
 namespace sinew {
 
 namespace {
@@ -38,6 +49,7 @@ constexpr double kJoinStep = 0.01;  // m; between points where a line goes over 
 // would swing. An arm (4 kg, 0.2 m from the sternum's joint) sinks by 4.5 degrees.
 constexpr double kGirdleStiffness = 100.0;  // N m/rad
 
+// Joints between trunk and scapula.
 bool is_of_girdle(std::string_view joint) {
     return joint.starts_with("sternoclavicular") || joint.starts_with("acromioclavicular");
 }
@@ -55,6 +67,8 @@ public:
     ModelMaker(const Body& body, const BodyModelOptions& options)
         : body_(body), options_(options), lines_(body, options.points) {}
 
+    // Bodies and joints first, then muscles in two steps: lines one by one, paths side by side, for
+    // choosing them is the long part.
     MusculoskeletalModel make() {
         if (body_.skeleton.joints.empty()) {
             throw InputError({.where = fmt::format("body '{}'", body_.name),
@@ -114,6 +128,8 @@ private:
         }
     }
 
+    // One custom joint per body: three rotations about the joint's axes, three translations; an
+    // axis without a range has no coordinate.
     void add_joints() {
         for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
             const Joint& source = *joint_of_[b];
@@ -187,6 +203,7 @@ private:
         }
     }
 
+    // Boxes are for contact with the ground and for looking at.
     void enclose_bones() {
         std::vector<Vec3> low(model_.bodies.size(), Vec3::Constant(1e9));
         std::vector<Vec3> high(model_.bodies.size(), Vec3::Constant(-1e9));
@@ -254,6 +271,7 @@ private:
     }
 
     // Past the joints on the side where anatomy has it; elsewhere bones say how near it may come.
+    // Published moment arms are of people of one size: they scale with the limb.
     void lead(CrossedLine& line, std::string_view muscle) const {
         std::vector<bool> is_led(line.crossings.size(), false);
         for (const PublishedPassing& p : published_passings()) {
@@ -298,6 +316,8 @@ private:
     }
 
     // How far the bones of a joint's parent reach towards a line that passes it.
+    // Only bone that lies under the line counts, within a window of 12 mm, and a tendon has a
+    // thickness of its own.
     double bone_reach(const CrossedLine& line, std::size_t crossing) const {
         const LineCrossing& c = line.crossings[crossing];
         const LinePassing p = passing(line, crossing);
@@ -330,6 +350,8 @@ private:
     }
 
     // Attachments are areas: where the path does badly, its ends may lie elsewhere in them.
+    // Two kinds of moves, each kept only where the path becomes better: an end from which the
+    // muscle has more of its moment arm, or one nearer to the axis where less is published.
     ChosenPath best_path(const MuscleRoute& course) const {
         ChosenPath best = choose_path(course.line);
         for (const bool at_begin : {true, false}) {
@@ -409,6 +431,7 @@ private:
 
     // The point of the attachment from which the muscle has most of its moment arm about an
     // axis of the nearest joint.
+    // All vertices of the bone within the attachment's radius are tried.
     Vec3 better_end(const MuscleRoute& course, bool at_begin, std::size_t number) const {
         const CrossedLine& line = course.line;
         const Vec3 end = at_begin ? line.points.front() : line.points.back();

@@ -20,7 +20,7 @@ struct BodyModelOptions {
 /// ("knee_flexion" of patellofemoral_l goes with knee_l_flexion).
 ///
 /// A muscle's path is its centre line (MuscleLines) from bone to bone, thinned out about joints
-/// that turn far and led over cylinders there (choose_path), so that its moment arms are those of
+/// that rotate far and led over cylinders there (choose_path), so that its moment arms are those of
 /// the volume at rest and keep their sign. Where that cannot be had, an end moves within 2 cm on
 /// its bone: attachments are areas.
 ///

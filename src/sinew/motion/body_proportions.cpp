@@ -11,6 +11,12 @@
 #include <array>
 #include <cmath>
 
+// Proportions of a character (alien, hulk, dwarf) as maps of bodies [Ryu2021, section 3.2 and table
+// 2]: limbs with heads, shaft and torsion, the trunk as a whole with a forward bend that its joints
+// share, hands, feet and head with one scale. Dynamics follow by the rules of [Hodgins1997]:
+// stiffness, damping and time change with mass and length so that motions of the smaller body are
+// those of the larger, faster.
+
 namespace sinew {
 
 namespace {

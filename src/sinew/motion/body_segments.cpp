@@ -10,6 +10,11 @@
 #include <array>
 #include <cctype>
 
+// Which part of a person each rigid body is, by its name, and where that says nothing by what it
+// hangs on. Models come from OpenSim, MuJoCo, MASS and from our own bodies, so names are compared
+// as letters in lower case without separators, and sides are read at either end. A name is believed
+// only where the body hangs on what it can hang on.
+
 namespace sinew {
 
 namespace {

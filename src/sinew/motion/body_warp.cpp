@@ -11,6 +11,13 @@
 #include <algorithm>
 #include <cmath>
 
+// A model whose bones have other shapes [Ryu2021, section 3.2]. Each body has a map of its own
+// frame; everything that is fixed to it goes through that map: joint centres, path points,
+// surfaces, mass centres, meshes. Fibres and tendons keep their part of the path's length at rest.
+//
+// Masses and moments: the second moment S = tr(I)/2 - I of a body transforms as S' = (m'/m) A S A^T
+// under a linear map A. Bones are not mapped linearly; they take the linear map nearest to theirs.
+
 namespace sinew {
 
 namespace {

@@ -28,9 +28,9 @@ struct BodyWarp {
 
     /// Where a point goes.
     Vec3 operator()(const Vec3& p) const;
-    /// How directions at a point turn: by the torsion there.
+    /// How directions at a point rotate: by the torsion there.
     Mat3 turn(const Vec3& p) const;
-    /// How lengths at a point grow, before the turn: symmetric.
+    /// How lengths at a point grow, before the rotation: symmetric.
     Mat3 stretch(const Vec3& p) const;
     /// The linear map nearest to the whole, torsion left out; its determinant is the ratio of
     /// volumes.

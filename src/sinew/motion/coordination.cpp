@@ -6,6 +6,18 @@
 #include <algorithm>
 #include <cmath>
 
+// Which muscles make given moments: the convex problem
+//
+//   minimise  cost / p sum_m a_m^p + 1/2 y^T S y   so that  B a + S y = tau,   low <= a <= high
+//
+// with reserves S y for what muscles cannot do [Crowninshield1981; Ryu2021, eqs. 12-13 with other
+// S]. It is solved in its dual: for given multipliers y every activation has a closed form
+// (respond), and the dual is smooth and convex in as many unknowns as there are coordinates, a few
+// dozen however many muscles there are. Newton's method with a line search on slopes; a semismooth
+// Newton method where bounds switch.
+//
+// Departs from the papers, which use general solvers: here the problem's own structure is used.
+
 namespace sinew {
 
 namespace {
@@ -22,6 +34,7 @@ struct Response {
     double slope = 0.0;
 };
 
+// Stationarity of the Lagrangian by one activation: cost a^(p-1) = b.y within the bounds.
 Response respond(double pull, double low, double high, double cost, double p) {
     Response r;
     const double x = pull / cost;
@@ -194,6 +207,7 @@ CoordinationResult coordinate_muscles(const CoordinationProblem& problem,
         if (result.residual < kTolerance) {
             break;
         }
+        // S is positive definite, so the matrix is, however many muscles are at their bounds.
         const Eigen::VectorXd step = solve_positive_definite(dual.hessian(), -gradient);
         if (!search(dual, step, y, gradient)) {
             break;

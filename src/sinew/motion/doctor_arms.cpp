@@ -7,6 +7,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Faults that show in moment arms: jumps, and signs that change within angles that people reach. A
+// jump is proved by halving the interval until it is a hundredth of a degree wide: what is smooth
+// shrinks with it. Ranges that muscles would be stretched too far to reach are found with [Ryu2021,
+// eqs. 3-5].
+
 namespace sinew {
 
 namespace {

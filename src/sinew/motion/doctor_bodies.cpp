@@ -9,6 +9,11 @@
 #include <array>
 #include <cmath>
 
+// Faults of bodies and coordinates: gravity that points up, masses that are missing or out of
+// proportion to those of other segments [deLeva1996], inertias that no body can have (triangle
+// inequality, density of the ellipsoid with the same moments), centres of mass far from everything,
+// ranges that cannot be.
+
 namespace sinew {
 
 namespace {

@@ -22,7 +22,7 @@ struct ModelExam {
     void add(ModelFinding finding) {
         findings.push_back(std::move(finding));
     }
-    /// Where a path point lies at rest, m; of moving points, their first place.
+    /// Where a path point lies at rest, m; of moving points, their first position.
     Vec3 world(const PathPoint& point, const ModelPlacement& place) const;
     /// dl/dq of every muscle by one coordinate in a pose.
     std::vector<double> slopes(std::span<const double> q, std::size_t coordinate) const;

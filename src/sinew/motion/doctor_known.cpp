@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Muscles against what is known under their names. The model's own conventions are found first, by
+// majority: which sense a coordinate counts in, how much stronger or longer its muscles are than
+// published ones. Only what differs from the majority of the model itself is a finding, so that
+// other conventions are none.
+
 namespace sinew {
 
 namespace {

@@ -9,6 +9,11 @@
 #include <map>
 #include <memory>
 
+// Faults of single muscles: parameters outside of what people have, fibres that cannot work at
+// rest, points far from their body or off the bone, paths that fold back, points inside of surfaces
+// that the path is to slide over. Where an end is suspected to sit on the wrong body, others are
+// tried with the same coordinates, and the one that fits is named.
+
 namespace sinew {
 
 namespace {

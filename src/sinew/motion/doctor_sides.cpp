@@ -8,6 +8,11 @@
 #include <cmath>
 #include <map>
 
+// Left against right. The median plane is found from paired bodies, in the pose of rest or of
+// zeros, whichever is more even; points, moment arms, bodies and parameters are compared across it.
+// A model that is uneven everywhere is not sick: deviations count against what its points differ by
+// anyway.
+
 namespace sinew {
 
 namespace {

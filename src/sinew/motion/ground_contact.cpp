@@ -11,6 +11,15 @@
 #include <array>
 #include <cmath>
 
+// Ground reactions from the motion alone. What the root would have to carry is what the ground must
+// give: force and moment are known exactly from the accelerations. Unknown is only how feet share
+// it. A foot stands where it is low and moves with the ground (a treadmill's belt is found by the
+// median velocity of the lower foot); two standing feet share as a beam across them would; each leg
+// pushes towards the centre of mass.
+//
+// The sum is exact by construction and leaves no residual, which is why the note says that it is no
+// measurement. The division between feet is a model, authored here.
+
 namespace sinew {
 
 namespace {
@@ -116,6 +125,9 @@ double fades(double x, double limit) {
 }
 
 // How much of the force each foot carries: of two that stand, as a beam across them would share it.
+// `reach` keeps the division finite while feet stand on the same spot.
+// Two feet at equal distance from the centre of pressure carry half each; a foot right above it
+// carries all.
 std::vector<double> shares_of(const std::vector<FootFrame>& feet, const std::vector<Vec3>& point,
                               const Vec3& centre, double reach) {
     std::vector<double> share(feet.size(), 0.0);
@@ -310,6 +322,7 @@ ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
         }
     }
     // A foot stands that is low and moves with the ground.
+    // On a treadmill standing feet move backwards; contact is judged against the belt.
     const Vec3 belt = belt_velocity(frames, motion.times);
     const Vec3 belt_along = belt - belt.dot(up) * up;
     if (belt_along.norm() > kTreadmill) {

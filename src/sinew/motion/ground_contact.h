@@ -23,7 +23,7 @@ struct ContactOptions {
 /// The force of the ground is what gravity and the accelerations of all bodies need,
 ///   F = sum m (a - g),   and its centre of pressure is where F has no moment about level axes.
 /// One foot on the ground carries all of it. Two share it as a beam across them would: by the
-/// place of the centre of pressure between them, times how much each stands, so that the weight
+/// position of the centre of pressure between them, times how much each stands, so that the weight
 /// passes on without a jump. Their level forces point to the centre of mass, against each other.
 /// Both points are shifted alike, so that forces and moments add up exactly: no residual is left
 /// while a foot stands. In flight there is no load. Feet that stand on a treadmill move with its

@@ -5,6 +5,20 @@
 #include <algorithm>
 #include <cmath>
 
+// Hill-type muscle: a contractile element and a passive one side by side, in line with a tendon
+// [Ryu2021, eq. 1],
+//
+//   F_tendon(l - l_f cos a) = F_max (a f_l(l_f) f_v(v) + f_p(l_f)) cos a,    l_f sin a = constant.
+//
+// Fibres keep their height, so the pennation angle follows from the fibre's length. Curves are
+// those of Thelen or of Millard; the unit says which. Forces in N, lengths in m, velocities of
+// curves in maximal velocities (optimal lengths times `velocity` per second), activations in [0,
+// 1].
+//
+// Three forces of increasing effort: with a rigid tendon in closed form, the equilibrium of fibre
+// and tendon by root finding, and the isokinetic strength that older OpenSim versions used in
+// static optimisation, which is kept to compare with their results.
+
 namespace sinew {
 
 namespace {
@@ -15,6 +29,8 @@ constexpr double kToeShape = 3.0;
 // Fibres never get shorter than this part of their optimal length.
 constexpr double kShortest = 0.01;
 
+// An exponential toe up to a third of F_max, then a line; the factor 99 e^3 / (166 e^3 - 67) makes
+// the slopes agree where they meet.
 double thelen_tendon(double strain, double strain_at_max) {
     if (strain <= 0.0) {
         return 0.0;
@@ -28,6 +44,8 @@ double thelen_tendon(double strain, double strain_at_max) {
     return kToeForce + (1.0 - kToeForce) * (strain - toe) / (strain_at_max - toe);
 }
 
+// Hill's hyperbola while shortening, a second one towards lengthening_force while lengthening. Less
+// active muscles are slower: velocity counts over 0.25 + 0.75 a.
 double thelen_velocity(const MuscleUnit& unit, double velocity, double activation) {
     const double k = velocity / (0.25 + 0.75 * activation);
     if (k <= -1.0) {
@@ -56,6 +74,7 @@ Fibre fibre_of(const MuscleUnit& unit, double along) {
     return {length, length > 0.0 ? along / length : 1.0};
 }
 
+// Both elements pull along the fibre; only the part along the tendon, cos(pennation), is passed on.
 MuscleForce force_at(const MuscleUnit& unit, double length, double along, double fibre_speed,
                      double activation) {
     const Fibre f = fibre_of(unit, along);
@@ -127,6 +146,8 @@ MuscleForce equilibrium_force(const MuscleUnit& unit, double length, double acti
     if (unit.tendon <= 0.0 || unit.ignores_tendon_elasticity) {
         return rigid_tendon_force(unit, length, 0.0, activation);
     }
+    // Monotone in `along`: a longer fibre strains the tendon less and itself more, so the root is
+    // bracketed by the shortest fibre and the slack tendon.
     const auto balance = [&](double along, MuscleForce& force) {
         force = force_at(unit, length, along, 0.0, activation);
         return unit.fmax * tendon_force(unit, (length - along) / unit.tendon - 1.0) - force.total;
@@ -198,6 +219,7 @@ double isokinetic_strength(const MuscleUnit& unit, double length, double velocit
             (tendon > pull ? low : high) = along;
         }
     }
+    // A sigmoid in place of Hill's hyperbola, with its constants as OpenSim has them.
     const double shortening = -std::cos(unit.pennation) * velocity / (unit.velocity * unit.fibre);
     return unit.fmax * pull * (1.8 - 1.8 / (1.0 + std::exp((0.04 - shortening) / 0.18)));
 }
@@ -208,6 +230,8 @@ double fibre_velocity(const MuscleUnit& unit, double length, double fibre, doubl
         std::max(fibre * fibre - height * height, kShortest * kShortest * unit.fibre * unit.fibre));
     const double cosine = along / std::hypot(along, height);
     const double x = fibre / unit.fibre;
+    // What the contractile element must bear, in F_max along the fibre; the velocity with which it
+    // does is found by bisection, for f_v has no inverse at activation 0.
     const double wanted = tendon_force(unit, (length - along) / unit.tendon - 1.0) / cosine -
                           passive_force_length(unit, x);
     const double scale = activation * active_force_length(unit, x);
@@ -223,6 +247,8 @@ double fibre_velocity(const MuscleUnit& unit, double length, double fibre, doubl
     return 0.5 * (low + high) * unit.velocity * unit.fibre;
 }
 
+// da/dt = (u - a) / tau, with a time constant that depends on the activation and on the direction
+// [Thelen2003].
 double activation_rate(const MuscleUnit& unit, double activation, double excitation) {
     const double k = 0.5 + 1.5 * activation;
     const double time = excitation > activation ? unit.rise_time * k : unit.fall_time / k;

@@ -13,6 +13,17 @@
 #include <algorithm>
 #include <cmath>
 
+// Coordinates that bring a model's markers nearest to measured ones [Lu1999], frame by frame,
+//
+//   minimise over q  sum_m w_m |x_m(q) - y_m|^2 + sum_c w_c (q_c - rest_c)^2
+//
+// by Levenberg and Marquardt's method with analytic derivatives. Limits are kept by clamping and by
+// holding coordinates whose step would leave their range. A marker that is not seen (not finite) is
+// left out of that frame.
+//
+// Every frame starts from the last; the first is tried from rest and from quarter rotations of the
+// root, since laboratories face in all directions.
+
 namespace sinew {
 
 namespace {
@@ -113,6 +124,7 @@ public:
     }
 
     // Half the gradient and half the Gauss-Newton matrix, by free coordinates.
+    // Half of everything: the factors of two cancel in the step.
     double expand(std::size_t frame, std::span<const double> q, Eigen::MatrixXd& H,
                   Eigen::VectorXd& g) {
         const auto n = static_cast<Eigen::Index>(free_.size());
@@ -242,6 +254,8 @@ public:
 private:
     static constexpr double kTiny = 1e-16;  // m^2
 
+    // An active set of one step: rows and columns of coordinates at their ends become those of the
+    // identity.
     void hold_ends(const std::vector<double>& q) {
         for (std::size_t k = 0; k < problem_.free_count(); ++k) {
             const auto i = static_cast<Eigen::Index>(k);
@@ -279,7 +293,8 @@ private:
     std::vector<double> trial_ = {};
 };
 
-// The first frame: from rest, and with each rotation of the root by quarter turns.
+// The first frame: from rest, and with each rotation of the root by quarter turns. Quarter
+// rotations about each of the root's axes start near every heading and near lying poses.
 bool find_first_pose(const MusculoskeletalModel& model, FrameFollower& follower, std::size_t frame,
                      std::vector<double>& q, double& cost) {
     std::vector<std::vector<double>> starts = {rest_coordinates(model)};

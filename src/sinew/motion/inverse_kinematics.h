@@ -80,7 +80,7 @@ struct IkResult {
 ///
 /// [Lu1999, global optimisation], by Levenberg and Marquardt's method with exact Jacobians; coupled
 /// coordinates are folded onto those they follow, ranges are kept by projection. A frame begins
-/// where the last one ended; the first from rest with the root turned several ways, of which the
+/// where the last one ended; the first from rest with several rotations of the root, of which the
 /// best counts. Markers that a frame does not see are left out of it.
 /// @throws InputError  when fewer than three markers are common; Cancelled
 IkResult follow_markers(const MusculoskeletalModel& model, const MarkerData& data,

@@ -7,6 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+// Sampled motions of single joints through their ranges, on which muscles are compared between
+// bodies [Ryu2021, section 5.1]. Joints with several rotations are also swept with the next one
+// halfway out, since curves at rest alone say little about them.
+
 namespace sinew {
 
 namespace {

@@ -18,12 +18,13 @@ struct JointMotion {
 
 struct JointMotionOptions {
     int samples = 16;        ///< >= 3
-    bool is_crossed = true;  ///< joints of several turns: also with the next turn half way out
-    double farthest = 2.0;   ///< rad from rest at most; ranges of files are often whole turns
+    bool is_crossed = true;  ///< joints of several rotations: also with the next one halfway out
+    double farthest = 2.0;   ///< rad from rest at most; ranges of files are often full circles
     std::vector<Index> only = {};  ///< coordinates; empty: all
 };
 
-/// All turns of a model that are free: neither locked, nor coupled, nor of a joint on the ground.
+/// All rotations of a model that are free: neither locked, nor coupled, nor of a joint on the
+/// ground.
 std::vector<JointMotion> joint_motions(const MusculoskeletalModel& model,
                                        const JointMotionOptions& options = {});
 

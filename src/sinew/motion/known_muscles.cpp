@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cctype>
 
+// What anatomy says of muscles, for the doctor and for conversions: names that models use for one
+// muscle, forces and fibres of published models (sources in the header), actions whose sign is
+// beyond doubt, the segments that it joins. A table, and the functions that read names; nothing is
+// computed here.
+
 namespace sinew {
 
 namespace {

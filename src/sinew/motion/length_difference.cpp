@@ -6,6 +6,10 @@
 #include <cmath>
 #include <map>
 
+// How far two models of one person disagree: lengths of muscles of the same name at rest and with
+// one coordinate after the other moved over its range. It judges conversions, so both models are
+// posed from the rest of the first.
+
 namespace sinew {
 
 namespace {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+// External loads at a time: force, torque and point of application between samples, in the frames
+// that the file names, as a force and a moment about the world's origin.
+
 namespace sinew {
 
 namespace {

@@ -9,6 +9,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Maximal lengths of muscles from poses that must be allowed [Ryu2021, section 4.2]: a pose is
+// allowed when no muscle is longer than its limit, so limits are chosen such that poses of a set
+// stay allowed, or such that the range of motion of a reference is kept. The set of poses is
+// sampled with a fixed seed.
+
 namespace sinew {
 
 namespace {

@@ -20,7 +20,7 @@ void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double
                  const StretchLimits& limits = {});
 
 struct RangeFitOptions {
-    int poses_per_joint = 2000;  ///< >= 1; a third of it for joints of one turn
+    int poses_per_joint = 2000;  ///< >= 1; a third of it for joints of one rotation
     int sweeps = 2;              ///< over all muscles, >= 0
     double own_weight = 0.05;    ///< of a muscle's own wrong answers beside those of all together
     std::uint64_t seed = 1;

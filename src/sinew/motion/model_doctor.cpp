@@ -8,6 +8,10 @@
 #include <algorithm>
 #include <string_view>
 
+// The examination in a fixed order. Each examiner adds findings with what was found, what is
+// expected and from which source. At the end, findings that left and right share become remarks:
+// what is the same on both sides was made so.
+
 namespace sinew {
 
 Vec3 ModelExam::world(const PathPoint& point, const ModelPlacement& place) const {

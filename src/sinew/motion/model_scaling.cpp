@@ -8,6 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
+// A model scaled along its bodies' axes, by factors that are given or measured between pairs of
+// markers. It is a warp with linear maps (body_warp.h); masses grow with volumes or fill up to a
+// given mass.
+
 namespace sinew {
 
 namespace {

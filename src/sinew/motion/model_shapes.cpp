@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <cmath>
 
+// A model as surfaces to look at: meshes or boxes of bodies, muscles as tubes along their paths, as
+// thick as they are strong. Counts of vertices are the same in every pose, so that poses can be
+// played as shape keys.
+
 namespace sinew {
 
 namespace {

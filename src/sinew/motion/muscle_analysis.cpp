@@ -13,6 +13,11 @@
 #include <algorithm>
 #include <cmath>
 
+// What muscles do over a motion: lengths, velocities, forces, powers and moment arms per frame,
+// joint moments and work, contact forces in joints. All from the same placement of the model per
+// frame, by the functions that the other tools use, so that tables agree with each other. Work is
+// the integral of power by the trapezium rule, positive and negative parts apart.
+
 namespace sinew {
 
 namespace {

@@ -7,6 +7,15 @@
 #include <functional>
 #include <queue>
 
+// The line through the middle of a muscle's surface. The mesh says for each vertex how far along
+// the muscle it lies; means of the vertices at equal fractions are the line. Two kinds of muscles
+// need more. In sheets with fibres askew to their outline the line walks along the fibres, midway
+// between both faces. In muscles with several strands (toes) equal fractions lie side by side, and
+// the line goes over the surface by distances along edges.
+//
+// Volumes end where an atlas ends them, often short of the bone: a tendon that is a part of its own
+// carries the line on, and the last piece goes straight.
+
 namespace sinew {
 
 namespace {

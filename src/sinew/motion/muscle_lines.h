@@ -10,9 +10,9 @@ namespace sinew {
 
 /// Lines through the middles of a body's muscles, from bone to bone.
 ///
-/// A line is made of means of the muscle's surface between neighbouring shares of the way from
+/// A line is made of means of the muscle's surface between neighbouring fractions of the path from
 /// origin to insertion. Where fibres run askew to it (sheets), it follows them through the middle
-/// instead; where a muscle has strands with ways of their own (toes), it goes over the surface
+/// instead; where a muscle has strands with paths of their own (toes), it goes over the surface
 /// from the end furthest from the insertion. Where it ends short of its insertion it goes on along
 /// a tendon that is a part of its own, and where it ends short of its bone all the same, straight
 /// to the point of the bone that is near its course.

@@ -8,6 +8,19 @@
 #include <algorithm>
 #include <cmath>
 
+// Lengths of all muscles and their derivatives by all coordinates, in one pass. A path is a
+// polyline of points, blended over bodies [Ryu2021, eq. 2], moved by functions of coordinates,
+// present under conditions, with geodesics over wrapping surfaces in between.
+//
+// The derivative needs no differentiation of the wrapping: a taut path pulls on each body along its
+// end tangents, and by virtual work
+//
+//   dl/dq = sum over bodies of (linear column . force + angular column . moment)
+//
+// with unit tension [Ryu2021, eq. 16]. Geodesics add nothing, as they are shortest. Muscles without
+// wraps, movers or conditions take a shorter way (is_plain). Everything lies in flat arrays, since
+// this is the inner loop of every optimisation.
+
 namespace sinew {
 
 namespace {
@@ -46,6 +59,8 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
     MuscleInfo info{.first_point = static_cast<Index>(point_start_.size()) - 1};
     // The few bodies that the path touches get small numbers, for masks and wrenches.
     std::vector<Index> bodies;
+    // Wrenches are collected per body of the path, of which there are few, not per body of the
+    // model.
     const auto local_of = [&](Index body) {
         const auto it = std::find(bodies.begin(), bodies.end(), body);
         if (it != bodies.end()) {
@@ -54,6 +69,7 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
         bodies.push_back(body);
         return static_cast<Index>(bodies.size()) - 1;
     };
+    // Pulleys: behind a divider the path counts with one over the number of its branches.
     double branch = 1.0;
     bool has_pulleys = false;
     for (const PathPoint& point : unit.points) {
@@ -105,6 +121,8 @@ void MusclePaths::add_muscle(const MuscleUnit& unit, const KinematicTree& tree) 
 }
 
 // A coordinate moves some of the path's bodies; where it moves all or none, the length is the same.
+// Bodies of a path are numbered in a mask of 32 bits: the sum over moved bodies is then a walk over
+// set bits.
 void MusclePaths::add_levers(MuscleInfo& info, std::span<const Index> bodies,
                              const KinematicTree& tree) {
     const std::uint32_t all =
@@ -181,6 +199,8 @@ void MusclePaths::evaluate(const ModelPlacement& placement, PathState& state) co
             state.length[m] = pull_route(info, placement, state, wrenches.data());
         }
         // dl/dq = c_linear . f + c_angular . m, over the bodies that the coordinate moves.
+        // Only coordinates that move a part of the path's bodies change its length; add_levers
+        // found them.
         for (Index l = info.first_lever; l < info.end_lever; ++l) {
             const Lever& lever = levers_[at(l)];
             const MotionColumn& c = placement.columns[at(lever.dof)];
@@ -294,6 +314,8 @@ void MusclePaths::find_route(const MuscleInfo& info, const ModelPlacement& place
     double last = -1.0;
     const int passes = info.wraps.size() > 1 ? kMaxPasses : 1;
     for (int pass = 0; pass < passes && !info.wraps.empty(); ++pass) {
+        // Several surfaces depend on each other's tangent points. Passes repeat until the length no
+        // longer changes.
         bool any = false;
         for (const PathWrap& wrap : info.wraps) {
             any = wrap_once(wrap, placement, nodes) || any;

@@ -11,6 +11,12 @@
 #include <array>
 #include <cmath>
 
+// Waypoints of muscles in a body of other proportions [Ryu2021, eqs. 6-8]. Points move so that the
+// path keeps its directions at the bones and its length-angle curves keep their extremes. Gradients
+// are exact: lengths are differentiated by points, so a muscle is a small smooth problem of its own
+// and muscles are solved side by side. Departs: angles and values of extremes are soft, since the
+// argmax of a sampled curve has no derivative; the course of curves and the tethers are ours.
+
 namespace sinew {
 
 namespace {

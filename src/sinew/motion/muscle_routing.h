@@ -50,7 +50,7 @@ struct RoutingEnergies {
 /// not see what curves do between their extremes nor points that slide along their own line.
 class RoutingEnergy {
 public:
-    /// @param bones        of the reference: how directions turn with their bones
+    /// @param bones        of the reference: how directions rotate with their bones
     /// @param motions      all of the model; those that move the muscle count
     /// @param is_relevant  per motion, whether it can move the muscle
     RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& start,

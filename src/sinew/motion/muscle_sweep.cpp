@@ -9,6 +9,9 @@
 #include <numbers>
 #include <utility>
 
+// Lengths, moment arms and forces while one coordinate moves through its range: the curves that
+// papers print. Coordinates that follow the swept one by couplers are part of it.
+
 namespace sinew {
 
 namespace {

@@ -21,7 +21,7 @@ struct MuscleSweep {
     std::vector<Curve> muscles = {};  ///< those that the coordinate moves
 };
 
-/// Over the coordinate's range; an end that is not limited lies at a quarter turn, or half a metre.
+/// Over the coordinate's range; an end that is not limited lies at 90 degrees, or half a metre.
 /// @param samples  >= 2
 /// @param pose     one value per coordinate, rad or m; empty: at rest
 MuscleSweep sweep_coordinate(const MusculoskeletalModel& model, Index coordinate, int samples = 61,

@@ -7,6 +7,12 @@
 #include <cmath>
 #include <string>
 
+// Tendon slack lengths, which cannot be measured in the living, from the demand that fibres work at
+// lengths where they pull. Paths are swept over poses that people take, one coordinate at a time
+// and a few postures of the whole body; then the tendon is chosen so that fibres have their wished
+// length at rest, and is moved as far as keeps them in range everywhere (as [Modenese2016] maps
+// operating ranges onto other paths).
+
 namespace sinew {
 
 namespace {

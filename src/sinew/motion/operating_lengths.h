@@ -35,7 +35,7 @@ PathExtremes path_extremes(const MusculoskeletalModel& model);
 
 /// Sets fibre, pennation and tendon of every muscle: the tendon so that fibres have the wished
 /// length at rest, then as much longer or shorter as keeps them in the range over all poses above;
-/// where the way is too long for the fibres, they become longer (as in [Modenese2016], which maps
+/// where the path is too long for the fibres, they become longer (as in [Modenese2016], which maps
 /// operating ranges onto other paths), and where that is not enough, the upper end holds.
 /// @param wishes  one per muscle
 void set_operating_lengths(MusculoskeletalModel& model, std::span<const FibreWish> wishes,

@@ -6,6 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+// Forces that need no activation: ligaments, stops of coordinates, springs, bushings. Each law is
+// that of the program the model comes from (OpenSim, Simbody), with its smoothing, since models are
+// tuned to them. Ligaments are paths like muscles and share their code.
+//
+// add_moments() gives generalised forces by virtual work; add_loads() gives forces on bodies, for
+// joint reactions. Both describe the same forces.
+
 namespace sinew {
 
 namespace {
@@ -79,6 +86,7 @@ double ligament_tension(const Ligament& ligament, double length, double speed) {
     return 0.0;
 }
 
+// Stiffness and damping fade in together over `transition` beyond the limit.
 double limit_force(const CoordinateLimit& limit, double q, double speed) {
     const double above = reached(q - limit.high, limit.transition);
     const double below = reached(limit.low - q, limit.transition);

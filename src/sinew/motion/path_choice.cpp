@@ -9,6 +9,20 @@
 #include <cmath>
 #include <utility>
 
+// From a muscle's centre line to a path of few points and cylinders. At rest the line is right by
+// definition; the question is what it does when joints turn. Points near a joint would pass each
+// other when it closes, and without them the path cuts the corner. For each joint that turns by
+// more than kWide several choices are tried: how far from it points are left out on either side,
+// and what the path slides over there.
+//
+// A choice is judged by sweeping the joint (and at the end all joints, since points that are left
+// out at one may have held the path at the next). Each deviation is divided by what would be one
+// unit of cost: moment arms at rest against the line's, signs, jumps, published ranges, length. The
+// least cost wins.
+//
+// The units of cost were authored: they say how many millimetres of one fault are as bad as how
+// many of another. What is published about a moment arm (published_muscles.h) overrules the line.
+
 namespace sinew {
 
 namespace {
@@ -103,6 +117,7 @@ private:
     std::vector<double> place_ = {};
 };
 
+// Joints in the order in which the line passes them.
 std::vector<double> passing_places(const CrossedLine& line, const Course& course) {
     std::vector<double> out;
     for (const LineCrossing& c : line.crossings) {
@@ -135,6 +150,9 @@ LinePassing about(LinePassing p, const LineCrossing& joint, const Vec3& axis) {
 
 class PathChooser {
 public:
+    // Per joint: whether it turns far, how the line passes it, and the moment arms that the path
+    // should have. About a hinge whose bone reaches further out than the line, the target is the
+    // bone's: a volume that was drawn through the bone cannot have its line's moment arm.
     explicit PathChooser(const CrossedLine& line)
         : line_(line), course_(line.points), passed_(passing_places(line, course_)) {
         for (std::size_t c = 0; c < line.crossings.size(); ++c) {
@@ -164,6 +182,8 @@ public:
         }
     }
 
+    // Each joint by itself first, then once more with all of them in view; then faults that only
+    // the whole path shows.
     ChosenPath choose() {
         const auto wide = std::count(is_wide_.begin(), is_wide_.end(), true);
         for (int pass = 0; pass < (wide > 1 ? 2 : 1); ++pass) {
@@ -285,6 +305,8 @@ private:
         return cost;
     }
 
+    // All pairs of clearances with all four kinds of sliding. Pairs that leave out the same points
+    // are the same choice and are tried once.
     void improve(std::size_t c, bool everywhere) {
         std::vector<std::pair<double, Choice>> costs;
         std::vector<std::vector<bool>> tried;
@@ -334,7 +356,9 @@ private:
         return kept;
     }
 
-    // About the joint, a little inside the line or on the bone.
+    // About the joint, a little inside the line or on the bone. The cylinder rides on the joint's
+    // parent. Its z axis is the joint's, or lies across the line; x points to the line, which is
+    // the side that counts.
     bool cylinder(std::size_t c, WrapObject& out) const {
         const LineCrossing& joint = line_.crossings[c];
         const bool turns_main = choices_[c].slides == Slide::MainAxis;
@@ -360,6 +384,7 @@ private:
         return true;
     }
 
+    // Points belong to the body between whose joints they lie; ends always belong to their bones.
     ChosenPath path() const {
         ChosenPath out;
         std::vector<double> places;
@@ -466,6 +491,7 @@ private:
         return sum;
     }
 
+    // Squares of deviations in units: cost 1 is one unit of one fault.
     double judge(std::size_t c) const {
         const ChosenPath candidate = path();
         double cost =
@@ -491,6 +517,9 @@ private:
         return {kKeptShare * std::abs(target), kGreatest * std::abs(target) + kGreatestMore};
     }
 
+    // Moment arms by differences of lengths between neighbouring samples. Costs: the arm at rest
+    // against its target; too little of it anywhere; a sign that changes; steps between samples;
+    // more than a muscle there can have. Axes about which the muscle does little count little.
     double judge_axis(const ChosenPath& candidate, std::size_t c, std::size_t k) const {
         const LineCrossing& joint = line_.crossings[c];
         const double target = target_[c][k];
@@ -591,6 +620,7 @@ std::array<double, 3> line_moment_arms(const CrossedLine& line, std::size_t cros
     return arms;
 }
 
+// A few rounds, since bending changes the line's course, from which the moment arm is measured.
 void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double arm) {
     const Vec3& turns = line.crossings[crossing].axes[axis];
     for (int round = 0; round < kLeadRounds; ++round) {

@@ -12,7 +12,7 @@ struct LineCrossing {
     Index joint = 0;             ///< of the model
     bool to_child = true;        ///< the line goes from the joint's parent to its child
     Vec3 centre = Vec3::Zero();  ///< m
-    int axis_count = 0;          ///< turns, 0 to 3
+    int axis_count = 0;          ///< rotations, 0 to 3
     std::array<Vec3, 3> axes = {};
     std::array<double, 3> low = {};   ///< rad
     std::array<double, 3> high = {};  ///< rad
@@ -70,15 +70,15 @@ void lead_past(CrossedLine& line, std::size_t crossing, std::size_t axis, double
 
 /// Chooses which points of a line to keep and where to put cylinders.
 ///
-/// Points belong to the bodies between whose joints they lie. Kept near a joint that turns far,
+/// Points belong to the bodies between whose joints they lie. Kept near a joint that rotates far,
 /// they would pass each other when it closes; left out, the path would cut the corner. So for each
 /// joint with a range over 40 degrees several choices are tried: how far from it points are left
 /// out on either side, and whether the path slides over a cylinder a little inside the line or as
-/// wide as the bone (round a hinge's axis, or across the line where the joint turns more ways).
-/// Each is swept over the joint's range, other joints at rest. The one counts best whose moment
-/// arms at rest are those of the line (of the bone, about hinges where the line cuts it), and which
-/// keep their sign, neither jump nor leave the published range (where none is known: what the line
-/// has), and whose length is the line's.
+/// wide as the bone (round a hinge's axis, or across the line where the joint has several
+/// rotations). Each is swept over the joint's range, other joints at rest. The one counts best
+/// whose moment arms at rest are those of the line (of the bone, about hinges where the line cuts
+/// it), and which keep their sign, neither jump nor leave the published range (where none is known:
+/// what the line has), and whose length is the line's.
 ChosenPath choose_path(const CrossedLine& line);
 
 }  // namespace sinew

@@ -9,6 +9,9 @@
 #include <cmath>
 #include <map>
 
+// Ratios of fibre to tendon that keep the angles at which muscles pull hardest [Ryu2021, eq. 9].
+// Departs: a search over one number per muscle in place of descent.
+
 namespace sinew {
 
 namespace {

@@ -1,5 +1,8 @@
 #include "sinew/motion/published_muscles.h"
 
+// Measured fibres and moment arms, one row per muscle. Where a number was compared with a copy of
+// its source and where it is remembered is said in the header, row by row.
+
 namespace sinew {
 
 namespace {

@@ -15,7 +15,7 @@ struct PublishedFibres {
     double pennation = 0.0;   ///< degrees
     MuscleLimb limb = MuscleLimb::Leg;
     double sarcomere = 0.0;   ///< in the anatomical position, um; 0: not measured
-    double area_ratio = 1.0;  ///< of its measured share of the leg's area to that in the figure
+    double area_ratio = 1.0;  ///< of its measured fraction of the leg's area to that in the figure
 };
 
 /// Length of sarcomeres at which a human muscle pulls most, um [Ward2009].
@@ -29,8 +29,8 @@ inline constexpr double kOptimalSarcomere = 2.7;
 /// the forearm as remembered. Sarcomeres in the anatomical position are those of [Ward2009, table
 /// 3], compared with a public copy for the quadriceps, hamstrings, gastrocnemius, soleus,
 /// fibularis longus and tibialis anterior, as remembered for the others; short muscles of the hip,
-/// which it leaves out, have the fibres of [Delp1990]. Areas: the muscles measured have shares of
-/// the leg's whole area [Ward2009, table 3, compared likewise: soleus 51.8, medial gastrocnemius
+/// which it leaves out, have the fibres of [Delp1990]. Areas: the muscles measured have fractions
+/// of the leg's whole area [Ward2009, table 3, compared likewise: soleus 51.8, medial gastrocnemius
 /// 21.1, vastus lateralis 35.1 cm^2] that the atlas the figure was measured on has not: its vasti
 /// and soleus are too small, its hamstrings too large.
 /// @returns nullptr where nothing is known about the muscle

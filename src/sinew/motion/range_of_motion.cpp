@@ -11,6 +11,11 @@
 #include <cmath>
 #include <map>
 
+// Which poses the muscles allow [Ryu2021, eqs. 3-5]: a pose is valid while no muscle is longer than
+// its maximal length. For a ball joint the set is sampled over swing and twist, weighted by the
+// volume of rotations that a cell stands for; for one coordinate it is walked outward from rest.
+// The muscle that forbids a pose is counted, so that a user sees whom to blame.
+
 namespace sinew {
 
 namespace {
@@ -240,6 +245,8 @@ CoordinateRange coordinate_range(const MusculoskeletalModel& whole, Index coordi
     CoordinateRange out{.coordinate = c.name, .low = c.rest, .high = c.rest};
     out.rest_is_valid = range.is_valid(q);
     const double far = c.is_rotation ? kPi : 1.0;
+    // Walked rather than bisected: the set of allowed values around rest is wanted, and a muscle
+    // may allow a value again beyond.
     const double step = c.is_rotation ? kPi / 360.0 : 1e-3;
     for (const int side : {-1, 1}) {
         const double limit =

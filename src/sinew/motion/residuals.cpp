@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+// What the root must carry beside external loads. Nothing holds a person there, so these forces
+// measure how badly motion, masses and loads fit each other [Hicks2015]. Reported as a part of body
+// weight; moments as that of a weight at one metre.
+
 namespace sinew {
 
 namespace {

@@ -2,6 +2,15 @@
 
 #include <Eigen/Geometry>
 
+// Dynamics of a tree of rigid bodies in world coordinates [Featherstone2008, chapters 5 and 6].
+// Inverse dynamics is the recursive Newton-Euler method: accelerations from the root outwards
+// (KinematicTree::move), forces that bodies need, summed from the leaves inwards; a coordinate's
+// moment is its motion column dotted with what its joint passes. The mass matrix is by composite
+// bodies: each coordinate moves all that is beyond its joint.
+//
+// All moments are about the world's origin: sums over bodies need no shifting then. Couplers are
+// folded at the end, as dependent coordinates have no moment of their own.
+
 namespace sinew {
 
 RigidDynamics::RigidDynamics(const MusculoskeletalModel& model, const KinematicTree& tree)
@@ -21,6 +30,8 @@ double RigidDynamics::total_mass() const {
     return sum;
 }
 
+// For contact forces in joints passive elements must act as forces on bodies; for moments of
+// coordinates their virtual work is enough (inverse).
 std::vector<JointLoad> RigidDynamics::joint_loads(const ModelPlacement& placement,
                                                   std::span<const double> speed,
                                                   std::span<const double> acceleration,

@@ -9,6 +9,15 @@
 #include <algorithm>
 #include <cmath>
 
+// A model for MuJoCo, whose surfaces are spheres and cylinders with at most one side point, and
+// whose paths know no conditions. Each surface and each conditional point is replaced by whichever
+// of a few candidates keeps the muscles' lengths nearest to those of the model itself, over the
+// ranges of the coordinates that move them and at random poses with a fixed seed. Nothing is
+// assumed about what the author of the model meant: lengths decide.
+//
+// Cheap candidates come first; directions all round a cylinder are tried only where the usual ones
+// are off.
+
 namespace sinew {
 
 namespace {

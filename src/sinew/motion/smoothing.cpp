@@ -13,6 +13,14 @@
 #include <array>
 #include <cmath>
 
+// Positions to velocities and accelerations. A third-order Butterworth low-pass, forward and
+// backward so that nothing is delayed, then a quintic spline whose derivatives are exact: the order
+// of OpenSim's tools, so that inverse dynamics can be compared. Ends are continued by reflection
+// through the last sample before filtering.
+//
+// The spline's unknowns are slope and curvature at each knot, a block tridiagonal system with 2 x 2
+// blocks; third and fourth derivatives vanish at the ends.
+
 namespace sinew {
 
 namespace {
@@ -49,6 +57,8 @@ std::vector<double> low_pass(const std::vector<double>& signal, double step, dou
     return {x.begin() + pad, x.begin() + pad + static_cast<std::ptrdiff_t>(signal.size())};
 }
 
+// Point reflection keeps value and slope continuous at the ends; half of the signal on either side
+// lets the filter's transient die out before the motion begins.
 std::vector<double> continued_low_pass(const std::vector<double>& signal, double step,
                                        double cutoff) {
     const std::size_t n = signal.size();
@@ -86,6 +96,7 @@ SplineSamples quintic_spline(const std::vector<double>& times, const std::vector
     //   y'''  = 60 D/h^3 - (36 p0 + 24 p1)/h^2 - (9 c0 - 3 c1)/h
     //   y'''' = -360 D/h^4 + (192 p0 + 168 p1)/h^3 + (36 c0 - 24 c1)/h^2
     // and at its end the mirrored ones. Both are continuous at inner knots and 0 at the ends.
+    // Block elimination without pivoting.
     std::vector<Mat2> low(n, Mat2::Zero());
     std::vector<Mat2> mid(n, Mat2::Zero());
     std::vector<Mat2> high(n, Mat2::Zero());

@@ -12,6 +12,15 @@
 #include <algorithm>
 #include <cmath>
 
+// Muscle forces of a recorded motion, frame by frame: coordinates are smoothed and differentiated
+// (smoothing.h), inverse dynamics gives the moments (rigid_dynamics.h), and coordinate_muscles()
+// spreads them over muscles. Strength is what a muscle can do at its length and velocity at full
+// activation, so the problem stays linear in activations.
+//
+// Frames do not depend on each other but for the start of the search, which never changes the
+// result beyond the tolerance. What muscles cannot make goes to reserves, and both are reported: a
+// reserve is a defect of model or data, not a muscle.
+
 namespace sinew {
 
 namespace {
@@ -153,6 +162,8 @@ public:
                 velocity += dense_[c] * u[c];
             }
             const MuscleUnit& unit = model_.muscles[m];
+            // A muscle's column is its moment arms times what it can bear here; activation scales
+            // it linearly.
             strength[m] = muscle_strength(unit, paths_state_.length[m], velocity, options_.strength,
                                           model_.osim_version);
             tree_.fold_couplers(placement_, dense_);
@@ -344,6 +355,8 @@ AccelerationResult activations_for_acceleration(const MusculoskeletalModel& mode
     const std::vector<double> needed = dynamics.inverse(placement, speed, wanted);
     CoordinationProblem problem;
     problem.tau = Eigen::Map<const Eigen::VectorXd>(needed.data(), n);
+    // Missing accelerations are weighed as such [Ryu2021, eq. 12]: with r = M y the cost 1/2 |y|^2
+    // is that of a reserve with S = M M.
     problem.reserve = M * M;
     // Coupled coordinates have empty rows; their multiplier stays 0.
     problem.reserve.diagonal().array() += 1e-12 * M.diagonal().maxCoeff() * M.diagonal().maxCoeff();

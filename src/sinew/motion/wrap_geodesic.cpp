@@ -8,6 +8,14 @@
 #include <array>
 #include <cmath>
 
+// Shortest paths over ellipsoids and tori, for which there is no closed form. A path is a strand:
+// where it begins on the surface, in which direction, how long. Following a geodesic is an ordinary
+// differential equation; it is taut when the straight pieces at both ends continue it without a
+// kink: four equations in four unknowns, solved by Newton's method.
+//
+// A long ellipsoid has several taut paths. Plane sections all round give starts, and the shortest
+// that can be tightened is taken.
+
 namespace sinew::detail {
 
 namespace {
@@ -35,6 +43,7 @@ struct Ellipsoid {
 };
 
 // F = (rho - R)^2 + z^2 - r^2 with rho = |(x, y)|.
+// The path is led through the hole, on the inner side of the ring.
 struct Torus {
     double tube;
     double ring;
@@ -128,6 +137,8 @@ Strand displaced(const Surface& surface, const Strand& strand, const Vec4& by) {
     return moved;
 }
 
+// Fixed steps per length: a path that moves a little changes its number of steps seldom, so
+// differences for Newton's method are taken with one number.
 int steps_for(double length, double size) {
     return std::clamp(static_cast<int>(std::abs(length) / size * kStepsPerSize), kFewestSteps,
                       kMostSteps);
@@ -137,6 +148,8 @@ int steps_for(double length, double size) {
 // the surface. Moves `strand`; false where it does not become taut.
 template <class Surface>
 bool tighten(const Surface& surface, Strand& strand, const Vec3& p, const Vec3& s, double size) {
+    // Central differences of a fourth-order integrator: steps of 1e-5 of the size balance
+    // truncation and rounding.
     const double shift = 1e-5 * size;
     const Vec4 widths(shift, shift, 1e-5, shift);
     double left = 0.0;

@@ -7,11 +7,14 @@
 #include <array>
 #include <cmath>
 
+// Wrapping as MuJoCo defines it: a side point outside of the circle says on which side the path
+// passes, one inside that the path is held within the surface (a ring or a pulley's groove). The
+// inside case has the equation of a reflection and is solved by Newton's steps with MuJoCo's own
+// tolerances and fallback, because models written for it must get its lengths.
+
 namespace sinew::detail {
 
 namespace {
-
-using Vec2 = Eigen::Vector2d;
 
 constexpr double kTiny = 1e-15;
 constexpr int kInsideSteps = 20;

@@ -7,6 +7,14 @@
 #include <algorithm>
 #include <cmath>
 
+// Wrapping of one straight piece over one surface. Spheres and cylinders have closed forms:
+// tangents to a circle, an arc between, and on a cylinder a helix, since the unrolled path is
+// straight. Which side a path passes on is the object's rule (side_axis, side_sign), as in OpenSim;
+// objects of MuJoCo name a side point instead (wrap_side.cpp).
+//
+// `hits` means that the straight line cuts the surface; on the forbidden side a path must wrap even
+// where it does not.
+
 namespace sinew {
 
 namespace {
@@ -37,6 +45,7 @@ bool must_wrap(const WrapObject& object, const Vec3& p, const Vec3& s, const Vec
 }
 
 // An angle brought to [0, 2 pi); angles a rounding error below a full turn count as 0.
+// Angles a hair below a full turn come from rounding of tangents that coincide.
 double full_turn(double angle) {
     angle = std::fmod(angle, kTurn);
     if (angle < 0.0) {
@@ -51,6 +60,7 @@ struct Winding {
     double angle = 0.0;  // turned between the tangent points, >= 0
 };
 
+// Tangent points lie at acos(r / distance) beside the direction to each end.
 Winding winding(const Vec3& p, const Vec3& s, double r, double sense) {
     const double half_p = std::acos(std::min(1.0, r / std::hypot(p.x(), p.y())));
     const double half_s = std::acos(std::min(1.0, r / std::hypot(s.x(), s.y())));

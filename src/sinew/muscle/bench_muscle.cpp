@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+// A straight, round muscle along y, on which force, volume and bulging can be judged without
+// anatomy: fmax is peak stress times the belly's section. Made from cubes, hence without TetGen.
+
 namespace sinew {
 
 namespace {
@@ -54,7 +57,7 @@ MuscleVolume bench_muscle(const BenchMuscle& b) {
     };
     TetMesh mesh;
     mesh.points.resize((n + 1) * (n + 1) * (rings + 1), 3);
-    std::vector<double> share(static_cast<std::size_t>(mesh.points.rows()));
+    std::vector<double> share(at(mesh.points.rows()));
     std::vector<double> tendon(share.size());
     for (int k = 0; k <= rings; ++k) {
         const double y = length * k / rings;

@@ -13,6 +13,13 @@
 #include <cmath>
 #include <numeric>
 
+// Fibres as a flow: the Laplace equation between origin and insertion with no flow through the rest
+// of the surface [Saito2015, section 3.1.1], by linear finite elements. The direction is constant
+// in a tetrahedron and never crosses the surface in the limit; flow through every section is the
+// same, which is what strengths are made from (muscle_volume.h).
+//
+//   flow = integral of |grad u|^2 = integral over a section of du/dn, for u from 0 to 1
+
 namespace sinew {
 
 namespace {

@@ -8,6 +8,18 @@
 #include <algorithm>
 #include <cmath>
 
+// Where muscles touch. Every surface vertex that is not held asks each other surface nearby for its
+// height above it. Within contact_reach a plane is laid at the nearest point, at the height that
+// the vertex had at rest if that was less than the gap: anatomies overlap a little at rest, and to
+// part them would be a force from nothing.
+//
+// Planes on bones move with the bone; planes on muscles hang on the three corners of the nearest
+// triangle, so both sides feel the contact (Newton's third law) and the pair is coupled in the
+// matrix, if it is likely to be reached in this step.
+//
+// Vertices are asked in fixed pieces and answers are joined in order: the same planes for any
+// number of threads.
+
 namespace sinew {
 
 namespace {
@@ -32,6 +44,8 @@ bool is_enclosed(const SurfaceTree& tree, const Vec3& p) {
     return votes >= 2;
 }
 
+// The sign of a distance is the hard part. Blended normals are right on smooth surfaces; where they
+// and the direction to the nearest point disagree (crests, grooves) three rays decide.
 Height height_over(const SurfaceTree& tree, const Points& normals, const Triangles& triangles,
                    const Vec3& p, double reach) {
     const ClosestPoint c = tree.closest_point(p, reach);
@@ -183,6 +197,7 @@ void MuscleContacts::Data::add_muscles(const MuscleScene& scene) {
     }
 }
 
+// One height per vertex and surface, measured at rest for all pairs.
 void MuscleContacts::Data::allow_rest(const MuscleScene& scene) {
     const Points& x = scene.volume.mesh.points;
     const std::vector<Eigen::Isometry3d> frames(static_cast<std::size_t>(scene.frames),
@@ -258,6 +273,7 @@ std::vector<Planes::Plane> MuscleContacts::find(const Points& x,
     return planes;
 }
 
+// Depth beyond what rest had, so that a scene at rest reports none.
 std::vector<MuscleOverlap> MuscleContacts::overlaps(
     const Points& x, std::span<const Eigen::Isometry3d> frames) const {
     const Data& d = *data_;

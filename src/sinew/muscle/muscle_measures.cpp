@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Numbers of a muscle that can be compared with measurements: volume, stretch of belly and tendons
+// (means by volume at rest), length along the middle, largest section. The path from origin to
+// insertion is cut into 16 bins by the vertices' fraction of the path; centroids of the bins are
+// the middle line, volume over length is the section.
+
 namespace sinew {
 
 namespace {
@@ -34,7 +39,7 @@ void measure_along(const Middle& middle, const Vec3& first, const Vec3& last, Mu
     std::vector<Vec3> line = {first};
     std::vector<double> volume = {0.0};
     for (int b = 0; b < kBins; ++b) {
-        const auto k = static_cast<std::size_t>(b);
+        const auto k = at(b);
         if (middle.volume[k] > 0.0) {
             line.push_back(middle.centre[k] / middle.volume[k]);
             volume.push_back(middle.volume[k]);
@@ -83,7 +88,7 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
     const Eigen::VectorXd volumes = tet_volumes(x, v.mesh.tets);
     // One pass over the tetrahedra: volumes, stretches of belly and tendon, middles along the path.
     for (Eigen::Index t = 0; t < v.mesh.tets.rows(); ++t) {
-        const auto k = static_cast<std::size_t>(t);
+        const auto k = at(t);
         const auto m = static_cast<std::size_t>(v.muscle[k]);
         const double V = tets.elements().volume(t);
         rest[m] += V;
@@ -124,10 +129,10 @@ std::vector<MuscleState> measure_muscles(const MuscleScene& scene, const MuscleT
 TetMesh muscle_frame(const MuscleScene& scene, const MuscleTets& tets,
                      std::span<const double> activation, const Points& x) {
     const MuscleVolume& v = scene.volume;
-    const auto count = static_cast<std::size_t>(v.mesh.tets.rows());
+    const auto count = at(v.mesh.tets.rows());
     TetMesh frame{.points = x, .tets = v.mesh.tets};
     Attribute displacement{.name = "displacement", .components = 3, .values = {}, .unit = "m"};
-    displacement.values.resize(3 * static_cast<std::size_t>(x.rows()));
+    displacement.values.resize(3 * at(x.rows()));
     const Points moved = x - v.mesh.points;
     std::copy(moved.data(), moved.data() + moved.size(), displacement.values.begin());
     frame.point_data.push_back(std::move(displacement));
@@ -136,6 +141,7 @@ TetMesh muscle_frame(const MuscleScene& scene, const MuscleTets& tets,
         return Attribute{
             .name = name, .components = 1, .values = std::vector<double>(count), .unit = unit};
     };
+    // Names and units of the file's data, as docs/muscle.md lists them.
     Attribute stretch = data("fibre_stretch", "");
     Attribute pull = data("fibre_stress", "Pa");
     Attribute ratio = data("volume_ratio", "");

@@ -16,17 +16,31 @@
 #include <cmath>
 #include <cstdio>
 
+// Muscles between moving bones. One energy for statics and time,
+//
+//   E(x) = elastic(x; activation) - g^T M x + hold |x - bone|^2 / 2 + contact(x) [+ inertia],
+//
+// minimised by Newton's method with the matrix of all muscles together. Three methods go on from a
+// state: settle() is the equilibrium for given bones and activations, advance() one step of
+// implicit Euler [Kadlecek2022, eqs. 2.17-2.18], advance_explicit() Teran's own scheme, elastic
+// forces explicit and damping implicit [Teran2003, section 4.3], kept for comparison: its steps
+// must stay below stable_step().
+//
+// Contacts are planes that are found between solves and stand still within one. That keeps every
+// solve a smooth minimisation; settle() therefore repeats the two until positions no longer change.
+//
+// Units: m, N, s, Pa; forces on bones in N.
+
 namespace sinew {
 
 namespace {
 
 void require_scene(const MuscleScene& s) {
     const std::size_t n = s.names.size();
-    const bool has_sizes =
-        n > 0 && s.first_vertex.size() == n + 1 && s.origin_frame.size() == n &&
-        s.insertion_frame.size() == n && s.fmax.size() == n &&
-        s.first_vertex.back() == s.volume.mesh.points.rows() &&
-        s.volume.share.size() == static_cast<std::size_t>(s.volume.mesh.points.rows());
+    const bool has_sizes = n > 0 && s.first_vertex.size() == n + 1 && s.origin_frame.size() == n &&
+                           s.insertion_frame.size() == n && s.fmax.size() == n &&
+                           s.first_vertex.back() == s.volume.mesh.points.rows() &&
+                           s.volume.share.size() == at(s.volume.mesh.points.rows());
     const auto has_frame = [&](Index f) { return f >= -1 && f < s.frames; };
     const bool has_frames =
         std::all_of(s.origin_frame.begin(), s.origin_frame.end(), has_frame) &&
@@ -70,6 +84,8 @@ double following(double share) {
 
 }  // namespace
 
+// Held vertices are springs rather than fixed rows: the force of a muscle on its bone is then read
+// off the springs, and the same matrix serves when bones move.
 struct MuscleSimulator::Data {
     struct Held {
         Index vertex;
@@ -125,6 +141,9 @@ struct MuscleSimulator::Data {
     }
 
     /// Vertices carried along with the bones between which they lie, for a start.
+    // A good start is worth several Newton steps: bones may move by centimetres between two calls.
+    // Rigid motions of the two bones are blended linearly along the path; near the ends flesh is
+    // carried by one bone alone.
     Points carried() const {
         Points x = state.x;
         for (std::size_t m = 0; m < scene.names.size(); ++m) {
@@ -258,6 +277,8 @@ void MuscleSimulator::set_frames(std::span<const Eigen::Isometry3d> frames) {
     data_->frames.assign(frames.begin(), frames.end());
 }
 
+// Rounds: contacts where the flesh is, a solve with these, again; stiffer springs only where
+// muscles still press too deep.
 NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progress& progress) {
     Data& d = *data_;
     // Bones carry the flesh to where it roughly belongs; Newton does the rest.
@@ -279,10 +300,13 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
 NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
     Data& d = *data_;
     // Damping in air: velocities shrink before they carry on.
+    // Implicit in the damping: stable for any rate.
     const double kept = 1.0 / (1.0 + d.options.damping * step);
     const Points predicted = d.state.x + step * kept * d.state.v;
     // Where bones carry them, and as far from there as in the last step again.
     const Points carried = d.carried();
+    // What the last step added to the carried shape (sag, bulge) is a better guess of what this one
+    // will add than nothing.
     Points start = carried;
     if (d.is_correction_known) {
         start += d.correction;
@@ -292,6 +316,8 @@ NewtonReport MuscleSimulator::advance(double step, const Progress& progress) {
     const EnergyTerms terms = {d.tets, d.weight, d.holds(), touching,
                                std::make_shared<Inertia>(d.masses, predicted, step)};
     progress.check_cancelled();
+    // A time step ends when forces are small or when a step moves nothing visibly, whichever comes
+    // first: the next one corrects what is left. The check for a true minimum is left to settle().
     NewtonResult result = d.solver_of(terms).solve(terms, start,
                                                    {.max_iterations = d.options.step_iterations,
                                                     .tolerance = d.options.step_tolerance,
@@ -320,6 +346,7 @@ MixedStepReport MuscleSimulator::advance_explicit(double step, int steps, double
     }
     const MixedStepper stepper({d.tets, d.weight, touching}, d.masses, std::move(damping), fixed,
                                {.step = step, .tolerance = 1e-6});
+    // Springs of 1e6 N/m would bound the explicit step more tightly than the flesh does.
     fixed.apply(d.state.x);
     MixedStepReport total;
     for (int i = 0; i < steps; ++i) {

@@ -13,12 +13,23 @@
 #include <algorithm>
 #include <cmath>
 
+// The energy of muscles and tendons, see the header for the law. Per tetrahedron: the deformation
+// gradient, the law of muscle and of tendon mixed by volume, its own small part of K; per patch:
+// the volume of all its tetrahedra and the larger part of K. Forces are finite volumes, G = P B_m
+// [Teran2003, section 4.1], which for linear tetrahedra equal finite elements.
+//
+// The Hessian has two parts: 9 x 9 tangents of tetrahedra, and for each patch a rank-one block g
+// g^T with g = d volume / dx, which couples all vertices of the patch. When a semidefinite matrix
+// is asked for, law and pressure are projected together, since pressure stiffens what the law
+// leaves indefinite.
+
 namespace sinew {
 
 namespace {
 
 constexpr std::size_t kGrain = 512;
 /// K over the greatest fibre stress: fibres that pull with s change the volume by s / (6 K).
+// An incompressible limit by penalty: K follows the strength of the fibres that press against it.
 constexpr double kStiffness = 60.0;
 
 void require_sizes(const MuscleVolume& v) {
@@ -122,6 +133,9 @@ MuscleTets::MuscleTets(const MuscleVolume& volume, const MuscleConstants& muscle
     for (std::size_t t = 0; t < count; ++t) {
         fibre_[t] = point(volume.fibre, static_cast<Eigen::Index>(t));
         if (const double strength = volume.strength[t]; strength > 0.0) {
+            // Fibres that pass through less section are crowded: the law's stress is multiplied so
+            // that the tetrahedron bears its strength. Tendons are given the strain of
+            // kTendonStrain at that strength [Zajac1989].
             crowd_[t] = muscle.fibre.peak_stress > 0.0 ? strength / muscle.fibre.peak_stress : 1.0;
             tendon_crowd_[t] = tendon_stress > 0.0 ? strength / tendon_stress : 1.0;
         }
@@ -135,6 +149,8 @@ MuscleTets::MuscleTets(const MuscleVolume& volume, const MuscleConstants& muscle
             const double shear = 2.0 * ((1.0 - s) * (muscle.matrix.A + muscle.matrix.B) +
                                         s * (tendon.matrix.A + tendon.matrix.B));
             own_K_[t] = dilatation.own * shear + dilatation.own_strength * volume.strength[t];
+            // What a patch keeps is K less the part that its tetrahedra keep themselves, the mean
+            // by volume.
             patch_K_[p] +=
                 V * std::max(0.0, std::max(K, kStiffness * volume.strength[t]) - own_K_[t]);
         }
@@ -192,6 +208,7 @@ std::vector<double> MuscleTets::patch_ratios(const Points& x) const {
     return ratio;
 }
 
+// E_p = V_p K_p (ln J_p)^2: first and second derivative by the patch's volume v = V_p J_p.
 std::vector<MuscleTets::Pressure> MuscleTets::pressures(const Points& x) const {
     const std::vector<double> ratio = patch_ratios(x);
     std::vector<Pressure> pressure(ratio.size());
@@ -277,6 +294,8 @@ Mat3 MuscleTets::active_stress(std::size_t t, const Mat3& F) const {
                         muscle_stress(muscle_, F, fibre_[t], 0.0, crowd_[t]).P);
 }
 
+// Mixed derivatives d2E / dx da, for equilibria that are differentiated by activation
+// (solver/sensitivity.h). The energy is linear in the activation, so they are exact for any da.
 void MuscleTets::add_mixed_product(const Points& x, TermParameter parameter,
                                    std::span<const double> dp, Points& out) const {
     if (parameter != TermParameter::Activation) {
@@ -329,6 +348,7 @@ Mat9 MuscleTets::tangent_of(std::size_t t, const Mat3& F, double pressure) const
     return C;
 }
 
+// Contributions of patches are written row by row into blocks that add_pattern has named.
 void MuscleTets::add_hessian(const Points& x, Tangent kind, BlockHessian& H) const {
     const std::vector<Pressure> pressure = pressures(x);
     // Law and pressure of each tetrahedron; projected together, since one stiffens the other.

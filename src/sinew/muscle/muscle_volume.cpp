@@ -12,6 +12,15 @@
 #include <algorithm>
 #include <cmath>
 
+// A muscle's closed surface becomes tetrahedra with fibres, tendon and strength. Meshing is the
+// part that may fail: muscles are sheets of a few millimetres, nearly touching themselves. So it is
+// tried in a fixed order, from what gives the fewest and best elements to what always works:
+// remeshed surface at the edge asked for, finer thin parts, finer everywhere, a level set of the
+// shape, the level set's own cells.
+//
+// Fibres are the flow of a potential between the ends [Saito2015, section 3.1.1] (fibre_field.h);
+// strength is inversely as the section, so that every section bears fmax.
+
 namespace sinew {
 
 namespace {
@@ -20,7 +29,7 @@ namespace {
 std::vector<double> thickness_of(const TriangleMesh& mesh) {
     const SurfaceTree tree(mesh);
     const Points normals = vertex_normals(mesh);
-    std::vector<double> thickness(static_cast<std::size_t>(mesh.points.rows()), 0.0);
+    std::vector<double> thickness(at(mesh.points.rows()), 0.0);
     for (Eigen::Index v = 0; v < mesh.points.rows(); ++v) {
         const Vec3 n = point(normals, v);
         if (!(n.norm() > 0.5)) {
@@ -43,6 +52,8 @@ struct Fineness {
 };
 
 /// Edge lengths that follow the thickness and change slowly.
+// Length may change by at most 0.3 per unit of distance (a Lipschitz bound), or the remesher would
+// meet triangles of very different size side by side.
 std::vector<double> edge_lengths(const TriangleMesh& mesh, const Fineness& f) {
     std::vector<double> length = thickness_of(mesh);
     for (double& l : length) {
@@ -77,6 +88,7 @@ TetMesh fill(const TriangleMesh& surface, const Fineness& f, const Progress& pro
 }
 
 /// The largest piece of a muscle's level set, everywhere `thicker` on either side.
+// Closing fills slits between sheets that nearly touch; the largest piece is the muscle.
 TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double thicker) {
     const LevelSet solid = LevelSet::from_mesh(surface, {.voxel = voxel})
                                .offset(thicker)
@@ -170,6 +182,8 @@ std::vector<double> carried(const SurfaceTree& tree, const TriangleMesh& mesh,
 }
 
 /// Vertices of the first (or last) part of the way; at least a few.
+// Reach is a fraction of the path; it is widened until the end has vertices enough to be held
+// without turning about a line.
 std::vector<Index> end_of(const std::vector<double>& share, bool is_insertion, double reach) {
     constexpr std::size_t kFewest = 6;
     std::vector<Index> found;
@@ -195,7 +209,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
     v.origin = end_of(v.share, false, reach);
     v.insertion = end_of(v.share, true, reach);
     const LaplaceFibres fibres(v.mesh, v.origin, v.insertion);
-    const auto tets = static_cast<std::size_t>(v.mesh.tets.rows());
+    const auto tets = at(v.mesh.tets.rows());
     v.muscle.assign(tets, 0);
     v.tendon.assign(tets, 0.0);
     v.strength.assign(tets, 0.0);
@@ -214,6 +228,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
     std::vector<double> sorted = v.strength;
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(tets / 2),
                      sorted.end());
+    // Bounded around the median, not the mean, which the peak itself would move.
     const double middle = sorted[tets / 2];
     for (double& s : v.strength) {
         s = std::clamp(s, 0.02 * middle, 50.0 * middle);
@@ -224,7 +239,7 @@ MuscleVolume make_muscle_volume(TetMesh mesh, std::vector<double> share,
 MuscleVolume fill_muscle(const MuscleShape& shape, const MuscleVolumeOptions& options,
                          const Progress& progress) {
     check_ranges(options, "muscle volume options");
-    const auto vertices = static_cast<std::size_t>(shape.mesh.points.rows());
+    const auto vertices = at(shape.mesh.points.rows());
     if (shape.share.size() != vertices || shape.tendon.size() != vertices) {
         throw InputError({.where = "muscle shape",
                           .found = fmt::format("{} vertices, {} shares, {} tendons", vertices,
@@ -241,6 +256,7 @@ MuscleVolume fill_muscle(const MuscleShape& shape, const MuscleVolumeOptions& op
     return make_muscle_volume(std::move(mesh), std::move(share), tendon, shape.fmax, options.reach);
 }
 
+// One mesh and one system for all muscles; numbers of vertices are shifted, nothing is welded.
 MuscleVolume join_muscles(std::span<const MuscleVolume> muscles, std::vector<Index>& first_vertex) {
     MuscleVolume all;
     Eigen::Index points = 0;
@@ -262,7 +278,7 @@ MuscleVolume join_muscles(std::span<const MuscleVolume> muscles, std::vector<Ind
         all.mesh.points.middleRows(shift, m.mesh.points.rows()) = m.mesh.points;
         all.mesh.tets.middleRows(tet, count) = m.mesh.tets.array() + shift;
         all.fibre.middleRows(tet, count) = m.fibre;
-        all.muscle.insert(all.muscle.end(), static_cast<std::size_t>(count), static_cast<Index>(k));
+        all.muscle.insert(all.muscle.end(), at(count), static_cast<Index>(k));
         all.tendon.insert(all.tendon.end(), m.tendon.begin(), m.tendon.end());
         all.strength.insert(all.strength.end(), m.strength.begin(), m.strength.end());
         all.share.insert(all.share.end(), m.share.begin(), m.share.end());

@@ -9,6 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
+// Fibres from a B-spline solid that is fitted to the muscle [Teran2003, section 6]. The paper has
+// solids from an anatomist's model; here one is fitted: at each row of control points along the
+// path, a weighted mean gives the centre, the covariance across the path the axes, vertices nearby
+// the outline in 24 directions. Control points of a square grid are then laid onto that outline.
+// The solid is a little larger than the muscle (margin), since the inverse map must find every
+// point of it.
+
 namespace sinew {
 
 namespace {
@@ -24,6 +31,7 @@ struct Section {
     std::array<double, kOutline> radius = {};
 };
 
+// Gaussian weights along the path: vertices are few and unevenly spread.
 Vec3 mean_near(const MuscleVolume& v, double share, double width) {
     Vec3 sum = Vec3::Zero();
     double weight = 0.0;
@@ -76,6 +84,7 @@ void find_outline(const MuscleVolume& v, double share, double width, Section& s)
         }
     }
     for (double& r : s.radius) {
+        // Directions without a vertex must not pull the outline to the centre.
         r = std::max({r, 0.3 * largest, 1e-4});
     }
 }

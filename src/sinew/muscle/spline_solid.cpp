@@ -10,6 +10,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Tensor products of cubic B-splines with clamped uniform knots, their derivative, and the inverse
+// by Newton's method [Teran2003, section 6]. Clamped knots make the solid end at its outermost
+// control points. The inverse starts from the four nearest of a coarse grid of samples; steps are
+// halved until the distance falls, and parameters stay within the domain, give or take 2 %.
+
 namespace sinew {
 
 namespace {
@@ -29,6 +34,7 @@ struct Basis {
     std::array<double, 4> slope = {};
 };
 
+// Derivative of a cubic B-spline: differences of quadratic ones over their knot spans.
 Basis basis_at(double t, int n) {
     const int span =
         std::clamp(static_cast<int>(std::floor(t * (n - kSplineDegree))), 0, n - kSplineDegree - 1);
@@ -136,6 +142,7 @@ Mat3 SplineSolid::derivative(const Vec3& uvw) const {
     return D;
 }
 
+// Steps are clamped to the domain: outside, the outermost polynomial may fold back.
 SplineSolid::Inverse SplineSolid::invert(const Vec3& x, double tolerance) const {
     Inverse result;
     // A few seeds: where a solid bends, the nearest sample may lie on the wrong side.

@@ -4,6 +4,12 @@
 #include <algorithm>
 #include <array>
 
+// Patches by greedy growth: from the first tetrahedron that is free, add the free neighbour that
+// brings the fewest new vertices, until the size is reached. Few vertices for many tetrahedra make
+// compact patches, whose averaged volume is a local constraint. What is left over in corners joins
+// a neighbour, since a patch of one or two tetrahedra would lock like single ones. The order of the
+// mesh alone decides, so patches are reproducible.
+
 namespace sinew {
 
 namespace {
@@ -75,7 +81,7 @@ void join_small(int size, const Tets& neighbours, std::vector<std::vector<Index>
 }  // namespace
 
 std::vector<Index> tet_patches(const TetMesh& mesh, int size) {
-    const auto count = static_cast<std::size_t>(mesh.tets.rows());
+    const auto count = at(mesh.tets.rows());
     std::vector<Index> patch(count, -1);
     std::vector<std::vector<Index>> members;
     const Tets neighbours = tet_neighbours(mesh.tets);

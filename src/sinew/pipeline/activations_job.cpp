@@ -11,6 +11,10 @@
 #include <array>
 #include <cmath>
 
+// From a motion to muscle activations: loads from a file, from a set-up or estimated from contact;
+// inverse dynamics; static optimisation. Moments that no person has are named, for they tell of
+// wrong units or masses.
+
 namespace sinew {
 
 ExternalLoads loads_for(const MusculoskeletalModel& model, const MotionTable& motion,

@@ -14,6 +14,10 @@
 #include <algorithm>
 #include <limits>
 
+// Models from any file: OpenSim, MuJoCo, MASS, or a body, whose muscles become lines and whose
+// landmarks become markers. Joints without inertia or damping get a little when a model is written
+// for a simulator, and it is said how many.
+
 namespace sinew {
 
 namespace {

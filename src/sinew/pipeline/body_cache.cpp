@@ -14,6 +14,10 @@
 #include <system_error>
 #include <vector>
 
+// Files under names made of what they depend on, written without a name until they are whole, with
+// a checksum. Several programs may share the folder. What was used longest ago goes when it grows
+// too large.
+
 namespace sinew {
 
 namespace fs = std::filesystem;

@@ -15,6 +15,15 @@
 #include <algorithm>
 #include <utility>
 
+// A body in motion, for every door. A track gives the pose of the joints at any time (a recording
+// that was retargeted, a built-in motion, coordinates), another the activations; BodyInMotion steps
+// the one flesh (skinning/body_skinning.h) through them and hands out surfaces of the State. The
+// command runs it to the end, the studio asks for one frame after the other: the same calls in the
+// same order, hence the same bytes.
+//
+// A skin that is finer than that of the tetrahedra is bound to their triangles and, with
+// collisions, kept out of itself by its own triangles.
+
 namespace sinew {
 
 namespace {
@@ -90,6 +99,8 @@ PoseTrack read_pose_track(const Body& body, const std::filesystem::path& motion,
     return track;
 }
 
+// A column may name a muscle, a pair or a group; the word that means fewest muscles counts, as in
+// growth plans.
 ActivationTrack::ActivationTrack(const Body& body, MotionTable table, std::string_view where)
     : table_(std::move(table)), column_(body.muscles.size(), -1) {
     std::vector<std::size_t> meant(body.muscles.size(), body.muscles.size() + 1);
@@ -152,6 +163,7 @@ BodyInMotion::BodyInMotion(const Body& body, const DisplayMeshes& shown,
     pose_ = rest_pose(skinning_.skeleton());
 }
 
+// Flesh starts settled in the first pose, so that the first frames do not swing into it.
 void BodyInMotion::begin(PoseTrack poses, ActivationTrack activations) {
     poses_ = std::move(poses);
     activations_ = std::move(activations);

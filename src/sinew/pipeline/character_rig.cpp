@@ -11,6 +11,11 @@
 #include <algorithm>
 #include <numeric>
 
+// A character as a rig for other programs: nodes, inverse bind matrices, four weights per vertex,
+// rotations over time. Frames of nodes have the world's axes at rest, hence T_world_node =
+// translate(c) and a node in its parent is W_parent^-1 W_node. Of a rigged file its own weights are
+// kept; others are those of heat equilibrium [Baran2007].
+
 namespace sinew {
 
 namespace {

@@ -14,6 +14,10 @@
 #include <utility>
 #include <vector>
 
+// A skin to be simulated in place of a finer one: holes closed, so that inside and outside are
+// certain, and triangles whose size follows the distance from the bones, so that fingers stay
+// fingers. What cannot be simplified comes back as it is, with a warning.
+
 namespace sinew {
 namespace {
 
@@ -45,7 +49,7 @@ double squared_distance_to_bones(const Vec3& p, const CharacterSkeleton& skeleto
 
 // Of triangles at each vertex, against each other: as many around a finger as around its hand.
 std::vector<double> triangle_sizes(const Points& points, const CharacterSkeleton& skeleton) {
-    std::vector<double> size(static_cast<std::size_t>(points.rows()), 1.0);
+    std::vector<double> size(at(points.rows()), 1.0);
     parallel_for(size.size(), kDistancePiece, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             size[i] = std::sqrt(squared_distance_to_bones(

@@ -16,6 +16,10 @@
 #include <cmath>
 #include <set>
 
+// Contractions over time: muscles of a body, or one on the bench, with activations that are
+// constant, a ramp, a table or from key frames [Teran2003, section 7]. Statics solves every frame
+// to rest; in time the first frame is at rest under gravity, so that motion starts from calm.
+
 namespace sinew {
 
 namespace {

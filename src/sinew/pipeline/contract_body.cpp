@@ -19,6 +19,10 @@
 #include <array>
 #include <cmath>
 
+// The whole body with some muscles active, by growth tensors that keep volume [Kadlecek2022, eq.
+// 4.15]: the quick model, beside the volumetric muscles of contract.cpp. Fibres are measured where
+// the belly fills its tetrahedra, since slivers stretch as what surrounds them.
+
 namespace sinew {
 
 namespace {

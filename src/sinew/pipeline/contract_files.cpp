@@ -16,6 +16,9 @@
 #include <algorithm>
 #include <cmath>
 
+// What a contraction leaves behind: shapes over time (glTF morphs, about thirty), plots, film
+// strips.
+
 namespace sinew {
 
 namespace {
@@ -59,7 +62,7 @@ Points points_of(const MuscleSkin& skin, const Points& x) {
 /// Red flesh, pale tendon, per point: linear colours blended by the share of tendon around it.
 std::vector<double> flesh_colours(const MuscleScene& scene, const MuscleSkin& skin,
                                   std::size_t muscle, double activation) {
-    std::vector<double> tendon(static_cast<std::size_t>(scene.volume.mesh.points.rows()), 0.0);
+    std::vector<double> tendon(at(scene.volume.mesh.points.rows()), 0.0);
     std::vector<double> weight(tendon.size(), 0.0);
     for (Eigen::Index t = 0; t < scene.volume.mesh.tets.rows(); ++t) {
         if (scene.volume.muscle[at(t)] != static_cast<Index>(muscle)) {
@@ -76,7 +79,7 @@ std::vector<double> flesh_colours(const MuscleScene& scene, const MuscleSkin& sk
     const Vec3 pale(0.72, 0.66, 0.55);
     std::vector<double> colours;
     for (const Index v : skin.vertex) {
-        const auto i = static_cast<std::size_t>(v);
+        const auto i = at(v);
         const double s = weight[i] > 0.0 ? tendon[i] / weight[i] : 0.0;
         const Vec3 c = (1.0 - s) * flesh + s * pale;
         colours.insert(colours.end(), {c.x(), c.y(), c.z()});

@@ -9,6 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
+// The job of `sinew contract`, between its file and what runs: which settings go together, and what
+// is reported of each kind of run.
+
 namespace sinew {
 
 namespace {

@@ -18,6 +18,10 @@
 #include <charconv>
 #include <set>
 
+// Many scans. A result has a key of the scan's content, the job and the version, and its summary is
+// written last: what has a summary is whole. Workers may share a list by parts; the table at the
+// end is the same whoever made the rows.
+
 namespace sinew {
 namespace {
 

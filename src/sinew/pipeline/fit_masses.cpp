@@ -11,6 +11,9 @@
 #include <filesystem>
 #include <optional>
 
+// What a person is made of before the anatomy is fitted: given masses count, others are estimated
+// from the skin, and published formulas stand beside the estimate.
+
 namespace sinew {
 
 namespace {

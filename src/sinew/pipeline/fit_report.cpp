@@ -15,6 +15,9 @@
 #include <algorithm>
 #include <cmath>
 
+// A fitted scan to look at and to read: one list of pictures and one of tables make the page and
+// the sheet.
+
 namespace sinew {
 
 namespace {

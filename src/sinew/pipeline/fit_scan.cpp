@@ -23,6 +23,10 @@
 #include <algorithm>
 #include <cmath>
 
+// A scan to a person: read, registered onto the man and the woman where the sex is not known,
+// masses told from the skin where nobody gave them, anatomy fitted inside. What was found instead
+// of being told is in the remarks; what is no person is refused with what was found.
+
 namespace sinew {
 namespace {
 

@@ -18,6 +18,9 @@
 #include <array>
 #include <variant>
 
+// Growth from a recipe, and what is written of it. Maps of fat and the tables of people are read
+// here, since growth itself opens no files; the report is of the body that is written.
+
 namespace sinew {
 
 namespace {

@@ -13,6 +13,10 @@
 #include <algorithm>
 #include <cmath>
 
+// Markers to coordinates and to a model's size, with set-up files of OpenSim beside our own jobs.
+// Where a model has more coordinates than markers can tell, all but the root's are held weakly at
+// rest, or they would drift.
+
 namespace sinew {
 
 namespace {

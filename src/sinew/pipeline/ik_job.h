@@ -24,7 +24,7 @@ template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, MarkerTrial>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.markers, Field{.name = "markers",
-                       .help = "measured places of markers (.trc, .c3d); of a static trial for "
+                       .help = "measured positions of markers (.trc, .c3d); of a static trial for "
                                "scale",
                        .is_path = true,
                        .metavar = "FILE"});

@@ -22,6 +22,11 @@
 #include <system_error>
 #include <vector>
 
+// The built-in human or an atlas as a body, in stages that are kept in a cache: anatomy, volume,
+// tissues. The key of a stage is all that it depends on, files by their content, options by their
+// fields, and the program itself; a stage that is found is not made again, and equal keys give
+// equal bytes.
+
 namespace sinew {
 
 namespace fs = std::filesystem;

@@ -19,6 +19,10 @@
 #define SINEW_KNOWS_MUJOCO 0
 #endif
 
+// What MuJoCo itself makes of a file that was written for it: lengths, moment arms and forces at
+// random poses against the model's own, and seconds of simulation without a warning. The library is
+// loaded at run time, so that nothing links to it; without it the check says that it was not made.
+
 namespace sinew {
 
 #if SINEW_KNOWS_MUJOCO

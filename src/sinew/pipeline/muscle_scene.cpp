@@ -14,6 +14,11 @@
 #include <algorithm>
 #include <cmath>
 
+// Muscles of a body as volumes between moving bones. The number of tetrahedra that is asked for is
+// met by choosing the edge and trying again, for thin parts need short edges whatever is asked. Key
+// frames become activations by static optimisation of the body's line muscles [Teran2003, section
+// 7].
+
 namespace sinew {
 
 namespace {

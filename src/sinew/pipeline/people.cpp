@@ -19,6 +19,10 @@
 #include <cmath>
 #include <map>
 
+// A cohort: people are drawn from the survey's normal distribution, each with a seed of their own,
+// so that person 17 is the same in a cohort of 20 and of 100. Each is made, measured and written
+// before the next; a run goes on where it stopped.
+
 namespace sinew {
 
 namespace {

@@ -40,7 +40,7 @@ struct DrawnPerson {
     std::string name;  ///< "person_0001"
     Sex sex = Sex::Unknown;
     double age = 0.0;             ///< years
-    double body_fat = 0.0;        ///< share of the mass
+    double body_fat = 0.0;        ///< fraction of the mass
     Eigen::VectorXd values = {};  ///< in the table's order
 };
 
@@ -68,7 +68,7 @@ struct CohortSummary {
     int kept = 0;  ///< of an earlier run
     int refused = 0;
     double median_z = 0.0;  ///< of all measures: |made - asked| over what people of this size vary
-    double within_2 = 0.0;  ///< share of them with |z| <= 2
+    double within_2 = 0.0;  ///< fraction of them with |z| <= 2
     double seconds = 0.0;
 };
 
@@ -81,7 +81,7 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.kept, Field{.name = "kept", .help = "people that an earlier run had made"});
     v(o.refused, Field{.name = "refused", .help = "people that could not be made"});
     v(o.median_z, Field{.name = "median_z", .help = "of measures, against those asked for"});
-    v(o.within_2, Field{.name = "within_2", .help = "share of measures with |z| up to 2"});
+    v(o.within_2, Field{.name = "within_2", .help = "fraction of measures with |z| up to 2"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
 }
 

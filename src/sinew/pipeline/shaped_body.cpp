@@ -18,6 +18,10 @@
 #include <charconv>
 #include <cmath>
 
+// Somebody of the shape space in place of the specimen: deviations of components, or the mean of
+// real people, found by Gauss and Newton's method on girths and weight against the survey's means,
+// with the components' own probability.
+
 namespace sinew {
 
 namespace {

@@ -5,6 +5,10 @@
 #include <cmath>
 #include <tuple>
 
+// When skin and skeleton do not fit each other: which unit or axis would make them. All readings
+// are tried, the fewest changes first, then those that make a person of it; the answer is the flag
+// to give.
+
 namespace sinew {
 namespace {
 

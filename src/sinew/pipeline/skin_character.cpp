@@ -26,6 +26,15 @@
 #include <optional>
 #include <system_error>
 
+// Characters from files, ready to be moved. Points of a file that coincide (seams of textures) are
+// welded for the flesh and parted again when it is shown, so meshes, materials and texture
+// coordinates of the file stay as they were. Meshes that a file hangs on single joints are rigid
+// and never become flesh.
+//
+// A run simulates the skin itself or a coarser one with the fine one upsampled from it; the methods
+// without simulation (linear blend, dual quaternions) go the same path, so that they can be
+// compared.
+
 namespace sinew {
 namespace {
 

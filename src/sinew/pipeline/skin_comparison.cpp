@@ -13,6 +13,8 @@
 #include <array>
 #include <utility>
 
+// Three methods side by side, in one picture, with the same camera and the same measures for all.
+
 namespace sinew {
 namespace {
 

@@ -18,6 +18,10 @@
 
 #include <algorithm>
 
+// `sinew skin` as a job: what is asked for is checked first, against what a body, a character or a
+// rig can do, before anything is read for long; then the one or the other is moved, and frames are
+// written while they are made (skin_run.h), so that memory does not grow with the motion.
+
 namespace sinew {
 
 namespace {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+// Numbers and times of a run of frames, the same for characters and bodies.
+
 namespace sinew {
 
 std::optional<RecordingSummary> recording_summary(const RetargetReport& report) {

@@ -11,6 +11,9 @@
 #include <algorithm>
 #include <cmath>
 
+// The scene's file, field by field, into the scene's own types. Which keys belong to which law is a
+// table, so that a key that a law does not know is an error and not ignored.
+
 namespace sinew {
 
 namespace {

@@ -24,6 +24,11 @@
 #include <cmath>
 #include <map>
 
+// A scene and a mesh become terms and supports. Everything that can be wrong with the pair is found
+// here, before a solve begins: regions without a material, selections without a vertex, pieces that
+// nothing holds. Loads and motions are functions of a part s in [0, 1], so statics can be reached
+// in steps.
+
 namespace sinew {
 
 namespace {

@@ -18,6 +18,9 @@
 #include <algorithm>
 #include <cmath>
 
+// Running a scene: statics by Newton or local/global steps, dynamics by implicit Euler, with
+// frames, reactions and stresses as they are asked for. What solvers report is passed on.
+
 namespace sinew {
 
 namespace {

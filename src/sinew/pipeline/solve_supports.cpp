@@ -10,6 +10,10 @@
 #include <cmath>
 #include <map>
 
+// Whether every piece is held. The six rigid motions of a piece are tested against its supports: a
+// motion that costs nothing and that forces push along has no equilibrium. A 6 x 6 matrix per piece
+// says so before any solve.
+
 namespace sinew {
 
 namespace {

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 
+// Force against length of the bench's muscle, passive and active, each point an equilibrium: the
+// curve that the material promises, as the volume gives it.
+
 namespace sinew {
 
 StretchCurves run_stretch_curves(const ContractJob& job, const Progress& progress) {

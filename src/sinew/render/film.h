@@ -25,9 +25,9 @@ struct Pixel {
     Arrival arrival = {};
     Vec3f normal = Vec3f::Zero();
     Vec3f position = Vec3f::Zero();
-    float cover = 0.0f;         ///< share hidden from the backdrop
-    float ground = 0.0f;        ///< share of the backdrop that is floor
-    float ground_shade = 0.0f;  ///< that share, each sample times its light
+    float cover = 0.0f;         ///< fraction hidden from the backdrop
+    float ground = 0.0f;        ///< fraction of the backdrop that is floor
+    float ground_shade = 0.0f;  ///< that fraction, each sample times its light
     float footprint = 0.0f;     ///< width of a pixel at the surface
     int object = -1;            ///< of the first sample; -1 backdrop, -2 floor
     std::uint16_t samples = 0;

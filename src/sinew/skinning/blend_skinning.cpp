@@ -11,6 +11,17 @@
 #include <cmath>
 #include <numeric>
 
+// Skinning by weights, the baseline to compare with and what rigged characters bring. Weights
+// without a rig: heat equilibrium over the skin [Baran2007],
+//
+//   (L + M H) w_b = M H p_b,    H_ii = 1 / d_i^2,
+//
+// with d the distance to the base point on the nearest bone and p_b 1 where that is bone b.
+// Departs: the paper leaves out bones that the skin hides; base points are inside the flesh
+// already. Rows sum to 1 by construction and are normalised after small ones are dropped.
+//
+// Blending is linear or by dual quaternions [Kavan2007].
+
 namespace sinew {
 namespace {
 
@@ -18,6 +29,7 @@ constexpr std::size_t kBlendPiece = 1024;
 constexpr double kLeast = 1e-3;  // smaller weights are left out
 
 // Cotangent of the angle at p, not below zero; 0 where there is no triangle.
+// Negative cotangents would allow negative weights.
 double cotangent(const Vec3& p, const Vec3& a, const Vec3& b) {
     const Vec3 u = a - p;
     const Vec3 v = b - p;

@@ -11,6 +11,12 @@
 #include <numeric>
 #include <utility>
 
+// Sums of weighted rows, eight results at a time. Neighbouring results share most of their rows, so
+// results are ordered in space (a k-d split into blocks of eight), each row of a block is read
+// once, and the eight weights that go with it lie side by side for one vector instruction. Weights
+// are rounded to 16 bits with a scale per sum such that each sum of weights is exact up to rounding
+// of that scale: what is translated stays in shape.
+
 namespace sinew {
 namespace {
 

@@ -10,6 +10,11 @@
 #include <algorithm>
 #include <utility>
 
+// A body's tetrahedra as skinning wants them: skin vertices first, samples of bones with the joint
+// that moves each, and for every vertex the joint of the bone that is nearest along the flesh. Near
+// moving joints samples are left out, so that flesh can slide over them [Komaritzan, section
+// 4.3.3].
+
 namespace sinew {
 namespace {
 

@@ -18,7 +18,7 @@ struct BodyFlesh {
     SkinOnBones skin = {};           ///< its bones are joints
     Tets corners = Tets(0, 4);       ///< of the samples of bones that hold flesh
     Weights4 weights = Weights4(0, 4);  ///< barycentric
-    Points samples = Points(0, 3);      ///< those places at rest, m
+    Points samples = Points(0, 3);      ///< those positions at rest, m
     std::vector<Index> sample_joint = {};
 };
 
@@ -26,9 +26,9 @@ struct BodyFlesh {
 /// @throws InputError  when the body has no tetrahedra, no attachments, or no joints
 BodyFlesh build_body_flesh(const Body& body, double sliding);
 
-/// A finer skin that rides on the triangles of a coarse one: each vertex keeps its place beside the
-/// nearest triangle at rest. Unlike moving least squares it never reaches beyond a crease, where
-/// coarse skins of bodies fold within a few edges.
+/// A finer skin that rides on the triangles of a coarse one: each vertex keeps its position beside
+/// the nearest triangle at rest. Unlike moving least squares it never reaches beyond a crease,
+/// where coarse skins of bodies fold within a few edges.
 SkinUpsampling bind_to_triangles(const TriangleMesh& coarse, const TriangleMesh& fine);
 
 }  // namespace sinew

@@ -21,6 +21,20 @@
 #include <optional>
 #include <utility>
 
+// A body of tetrahedra in motion [Komaritzan, section 4.3.3]. The energy of a frame is that of
+// growth: shape and volume of tetrahedra with the stiffness of their tissues, springs from samples
+// of the bones to where the bones are now, gravity if wanted, inertia if wanted. Activation changes
+// the shapes that bellies strive for (growth tensors, [Kadlecek2022, eq. 4.15]), never the matrix.
+//
+// The same stepper (solver/frame_stepper.h) serves prisms of characters; contacts and untangling
+// are theirs too. Vertices are numbered with the skin first (body_flesh.h), and state() hands
+// positions out in the body's own order.
+//
+// A frame: targets of the springs, prediction from velocities, a start where the bones alone would
+// take each vertex, half of the iterations, contacts, the other half, velocities. Starting from the
+// bones rather than from the prediction matters: in a fast limb ten iterations would not carry the
+// flesh after its bone. The prediction still enters as the inertia's target.
+
 namespace sinew {
 namespace {
 
@@ -35,6 +49,7 @@ std::shared_ptr<ProjectiveTets> tets_of(const BodyFlesh& flesh, const Body& body
     return std::make_shared<ProjectiveTets>(flesh.mesh, weights.rotation, weights.volume);
 }
 
+// Twice the weight: terms carry a half, the paper's energies none [Saito2015, eq. 5].
 std::shared_ptr<Pins> springs_of(const BodyFlesh& flesh, const TissueStiffness& stiffness) {
     const std::vector<double> weights(at(flesh.samples.rows()),
                                       2.0 * stiffness.unit * stiffness.springs);
@@ -88,6 +103,7 @@ struct BodySkinning::Data {
     BodyFrameReport step(const CharacterPose& to, bool with_momentum);
 };
 
+// All vertices are unknowns; bones hold by springs, since the tetrahedra do not resolve them.
 void BodySkinning::Data::prepare(const Body& body) {
     const Points& rest = flesh.mesh.points;
     rest_volume = volume(rest, flesh.mesh.tets);
@@ -111,6 +127,7 @@ void BodySkinning::Data::prepare(const Body& body) {
     for (const Muscle& muscle : body.muscles) {
         is_passive.push_back(muscle.is_passive);
     }
+    // Fibre directions and volumes, kept for every change of activation.
     tensors.emplace(body);
     if (options.collisions) {
         contacts.emplace(flesh.skin, flesh.mesh,
@@ -152,6 +169,7 @@ void BodySkinning::Data::set_targets() {
 
 // Motions of the joints since the last pose; true when one turns or moves further in a frame than
 // any motion does: between takes, in a damaged recording, or by hand.
+// A radian in a frame, or half of the body's extent, is no motion of a person at any usual rate.
 bool BodySkinning::Data::follow_bones(const CharacterPose& last) {
     bool is_jump = false;
     for (std::size_t j = 0; j < pose.size(); ++j) {
@@ -251,6 +269,7 @@ BodyFrameReport BodySkinning::Data::step(const CharacterPose& to, bool with_mome
     const bool is_jump = follow_bones(last);
     set_targets();
     const Points before = x;
+    // Sets the target of the inertia; where the search starts is chosen below.
     stepper->predict(x, v, with_momentum && options.dynamics ? options.step : 0.0);
     start_from_bones();
     if (is_jump) {

@@ -5,6 +5,15 @@
 
 #include <algorithm>
 
+// Where the bones take the inner surface of the flesh [Komaritzan, section 3.2.2]. Far from joints
+// a vertex is carried by its bone. Near a joint it lies between two anchors, one on the circle of
+// the joint, which turns by half of the bend, and one on the circle of the bone where the joint's
+// influence ends; so skin slides over the joint instead of being folded by it. At last it is pushed
+// out of the bone's tube and the joint's sphere.
+//
+// Bones may become longer than at rest in a recording whose limbs do not fit; the far end's surplus
+// is spread along the bone (stretch).
+
 namespace sinew {
 namespace {
 
@@ -47,6 +56,7 @@ BoneCoupling::BoneCoupling(const CharacterSkeleton& skeleton, const BoneVolumes&
         const bool is_first = v.along < 0.5 * bone.length;
         const Index joint = is_first ? bone.first : bone.second;
         const double from_joint = is_first ? v.along : bone.length - v.along;
+        // Anchors of both ends may not overlap on a short bone.
         const double reach = std::min(
             0.5 * bone.length, options.reach * (bones_.joint_radius[at(joint)] + bone.radius));
         if (from_joint < reach) {
@@ -80,6 +90,7 @@ BoneCoupling::Posed BoneCoupling::posed(const CharacterPose& pose) const {
     for (std::size_t j = 0; j < skeleton_.size(); ++j) {
         const CharacterJoint& joint = skeleton_.joints[j];
         const Vec3 centre = pose[j] * joint.position;
+        // Half of the rotation, by spherical interpolation between the bones on both sides.
         Eigen::Quaterniond turn(pose[j].linear());
         // Between the bones that meet here; tips turn with themselves.
         if (joint.parent >= 0 && has_bone[j]) {
@@ -104,6 +115,8 @@ BoneCoupling::Posed BoneCoupling::posed(const CharacterPose& pose) const {
     return now;
 }
 
+// From bone and joint by the vertex' own fraction, then out of tube and sphere, in which blending
+// may have put it.
 void BoneCoupling::place_inner(const CharacterPose& pose, Points& x) const {
     const Posed now = posed(pose);
     const auto S = static_cast<Eigen::Index>(vertices_.size());

@@ -14,12 +14,12 @@ struct CouplingOptions {
 
 /// Moves the inner surface of the flesh with the bones [Komaritzan, section 3.2.2].
 ///
-/// Joints turn by half of what lies between their bones. A vertex near a joint stands between an
-/// anchor on the bone and one on the joint (both at its own angle around the bone), keeps its share
-/// of the way between them, and is pushed out of bone and joint where it would sink in: so the
-/// flesh slides over bent joints. Where a joint moves away from its parent the bone is stretched.
-/// Departs: the anchors are points of circles at the vertex's own angle instead of two samples of a
-/// ring each.
+/// Joints rotate by half of what lies between their bones. A vertex near a joint stands between an
+/// anchor on the bone and one on the joint (both at its own angle around the bone), keeps its
+/// fraction of the line between them, and is pushed out of bone and joint where it would sink in:
+/// so the flesh slides over bent joints. Where a joint moves away from its parent the bone is
+/// stretched. Departs: the anchors are points of circles at the vertex's own angle instead of two
+/// samples of a ring each.
 class BoneCoupling {
 public:
     BoneCoupling(const CharacterSkeleton& skeleton, const BoneVolumes& bones,
@@ -40,8 +40,8 @@ private:
         Index bone;
         Index joint;      // the end it is near to, -1: in the middle of the bone
         double share;     // 0 at the joint, 1 at the bone's anchor and beyond
-        Vec3 from_joint;  // what turns with the joint, at rest
-        Vec3 from_bone;   // what turns with the bone, at rest
+        Vec3 from_joint;  // what rotates with the joint, at rest
+        Vec3 from_bone;   // what rotates with the bone, at rest
         double along;
     };
     struct Posed;  // bones and joints of a pose

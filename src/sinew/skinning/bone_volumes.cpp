@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+// Radii of bones and joints from the skin alone [Komaritzan, section 3.2.1 and appendix A]: a bone
+// is as thick as a fraction of its least distance to the skin, a joint as the thickest of its
+// bones, and all shrink together where they would not fit on a short bone. A bone's surface is then
+// a tube of three conical pieces between two spheres, and rays into it have closed forms: roots of
+// quadratic equations per piece.
+
 namespace sinew {
 namespace {
 
@@ -29,6 +35,7 @@ std::array<double, 2> roots(double a, double b, double c) {
     return {std::min(u, v), std::max(u, v)};
 }
 
+// Sampled at 25 points: the distance to the skin changes slowly along a bone.
 double closest_distance(const SurfaceTree& skin, const Vec3& a, const Vec3& b) {
     double nearest = std::numeric_limits<double>::infinity();
     for (int k = 0; k <= kSamples; ++k) {

@@ -38,7 +38,7 @@ struct BoneVolumes {
 struct BoneRadiusOptions {
     double share = 0.75;  ///< of the distance from bone to skin, (0, 1)
     double thinnest =
-        0.02;  ///< least radius, as a share of the bone's length, where it leaves the skin
+        0.02;  ///< least radius, as a fraction of the bone's length, where it leaves the skin
 };
 
 /// Radii from the skin where the skeleton gives none: `share` of the closest distance of the bone
@@ -47,8 +47,8 @@ struct BoneRadiusOptions {
 BoneVolumes build_bone_volumes(const TriangleMesh& skin, const CharacterSkeleton& skeleton,
                                const BoneRadiusOptions& options = {});
 
-/// The first point on the way from `from` to `to` that lies in the sphere or in the tube; as a
-/// share of the way, or more than 1 when there is none [Komaritzan, appendix A].
+/// The first point on the line from `from` to `to` that lies in the sphere or in the tube; as a
+/// fraction of it, or more than 1 when there is none [Komaritzan, appendix A].
 double first_in_sphere(const Vec3& from, const Vec3& to, const Vec3& centre, double radius);
 double first_in_tube(const Vec3& from, const Vec3& to, const BoneVolume& bone);
 

@@ -12,6 +12,19 @@
 #include <cmath>
 #include <limits>
 
+// Flesh as one layer of prisms between the skin and the bones [Komaritzan, section 3.2.1, eq. 3.1].
+// Every skin vertex gets a base point on the lines of the bones, first the nearest, then smoothed
+// over the skin so that neighbours stand on neighbouring places; the inner vertex is where the line
+// to the base point meets the bones' surface. Each triangle and its inner copy is a prism of three
+// tetrahedra, cut along diagonals that neighbouring prisms agree on.
+//
+// Smoothing needs averages of places on a tree of lines. The skeleton is laid out with bones that
+// meet as far apart in direction as possible (figure 3.2), places are averaged there as points, and
+// the nearest place on the lines is taken again.
+//
+// Inverted prisms are turned rather than left out: their strain is measured from the shape at rest,
+// whichever side it is on.
+
 namespace sinew {
 namespace {
 
@@ -160,6 +173,8 @@ std::vector<OnBones> base_places(const TriangleMesh& skin, const CharacterSkelet
 }
 
 // Where the way from the skin to the line of the bones meets their surface.
+// All bones that meet at the joint are asked, since a line near a joint may meet the neighbour's
+// tube first.
 Vec3 on_bone_surface(const Vec3& skin, const OnBones& place, const CharacterSkeleton& skeleton,
                      const BoneVolumes& all, double deepest) {
     const Vec3 base = all.bones[at(place.bone)].at(place.along);

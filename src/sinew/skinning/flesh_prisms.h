@@ -22,7 +22,7 @@ struct FleshPrisms {
     // Of each vertex of the skin, where its copy belongs on the line of the bones.
     std::vector<Index> bone = {};    ///< of BoneVolumes
     std::vector<double> along = {};  ///< distance from the bone's first joint, m, 0 to its length
-    Points base_points = Points(0, 3);  ///< those places, m
+    Points base_points = Points(0, 3);  ///< those positions, m
     int inverted_prisms = 0;            ///< with a tetrahedron turned inside out at rest
 };
 

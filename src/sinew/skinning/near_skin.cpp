@@ -7,6 +7,15 @@
 
 #include <algorithm>
 
+// Which vertices of a fine skin could be inside others, without asking all of them in every frame.
+// The fine skin is cut into parts, one per coarse vertex; a part has a box around its vertices and
+// the lines to the coarse skin below, and one normal. If boxes of two parts meet and their normals
+// are not alike, their vertices are asked exactly (skin_untangling.h). A crumpled part has no
+// normal and is alike with none.
+//
+// Why lines to the coarse skin: the coarse skin has been kept apart already. A fine vertex can only
+// have gone through other skin between its foot there and where it is.
+
 namespace sinew {
 namespace {
 

@@ -17,6 +17,27 @@
 #include <optional>
 #include <utility>
 
+// Fast Projective Skinning [Komaritzan, chapter 3], in the order of the thesis.
+//
+// Once, in the constructor and prepare(): radii of bones and joints (3.2.1, bone_volumes.h); prisms
+// of flesh between skin and bones, split into tetrahedra (eq. 3.1, flesh_prisms.h); what holds the
+// inner surface (3.2.2, bone_coupling.h); the system with a strain term per tetrahedron,
+// factorised; pairs of folds from extreme poses, and a second factorisation with them (3.2.5).
+//
+// Every frame, in step(): bones place the inner surface, positions are predicted from velocities
+// (algorithm 2.1), half of the iterations, contacts, the other half with contacts, velocities. What
+// is shown is the skin, in global collisions after it was untangled.
+//
+// Unknowns are the vertices of the skin and those of the inner surface that nothing holds (virtual
+// joints). All others are boundary values.
+//
+// Units: the thesis has its own unit of time and of stiffness, and its numbers are kept (options).
+// A frame is `step` long whatever the recording's rate is.
+//
+// Departs: jumps of the recording, specks without flesh and vertices that are lost are caught
+// (follow_jumps, put_back_lost): public characters have all of them. Rigged characters hold their
+// inner surface by their own weights.
+
 namespace sinew {
 namespace {
 
@@ -55,6 +76,7 @@ FleshPrisms checked_flesh(const TriangleMesh& skin, const CharacterSkeleton& ske
 }
 
 // Most joints lie in the skin or a little beside it (tips of fingers, loose clothes).
+// A skin in centimetres around a skeleton in metres is the commonest mistake of all.
 void require_together(const TriangleMesh& skin, const CharacterSkeleton& skeleton) {
     const Vec3 low = skin.points.colwise().minCoeff();
     const Vec3 high = skin.points.colwise().maxCoeff();
@@ -100,6 +122,7 @@ BoneVolumes checked_bones(const TriangleMesh& skin, const CharacterSkeleton& ske
     return build_bone_volumes(skin, skeleton);
 }
 
+// Strain alone, without a volume term. Stiffness may differ by joint.
 std::shared_ptr<const ProjectiveTets> strain_of(const FleshPrisms& flesh,
                                                 const CharacterSkeleton& skeleton,
                                                 const BoneVolumes& bones, double stiffness) {
@@ -147,6 +170,7 @@ struct ProjectiveSkinning::Data {
     std::optional<SkinEnclosure> enclosure;    // for `penetration`
     bool is_touching = false;                  // contacts of the last frame are in the stepper
     std::vector<MovingShape> shapes;
+    // Of all prisms; the measure of volume_ratio().
     double rest_volume = 0.0;
     double extent = 0.0;           // of the skin at rest, m
     std::vector<double> farthest;  // that each vertex of the skin may be from its copy, m
@@ -188,6 +212,8 @@ void ProjectiveSkinning::Data::prepare() {
     const Eigen::VectorXd volumes = tet_volumes(flesh.points, flesh.tets);
     rest_volume = volumes.sum();
     extent = (flesh.points.colwise().maxCoeff() - flesh.points.colwise().minCoeff()).norm();
+    // `mass` is that of the whole character and is spread by volume times the joints' own factors,
+    // hence results do not depend on the mesh.
     std::vector<double> inertia;  // mass / dt^2 of every vertex
     if (options.dynamics) {
         inertia.assign(at(flesh.points.rows()), 0.0);
@@ -249,6 +275,8 @@ void ProjectiveSkinning::Data::find_folds() {
         coupling.place_base(pose, finder.base());
         return {x, finder.inside(x)};
     };
+    // Extreme poses are simulated with the very system that will be used, so pairs are those that
+    // this flesh makes. Two frames each: poses need not converge to show who meets whom.
     SkinFolds found(flesh, skeleton, bones, options.contact_weight, simulate);
     folds.emplace(std::move(found));
     stepper->factor_contacts(folds->diagonal(free.size()));

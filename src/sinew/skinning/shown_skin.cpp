@@ -4,6 +4,9 @@
 
 #include <utility>
 
+// What is seen is finer than what is simulated: upsampling (section 3.2.4), then, if asked for, the
+// fine skin's own untangling, since details may cross where the coarse skin only touches.
+
 namespace sinew {
 namespace {
 

@@ -11,6 +11,19 @@
 #include <numeric>
 #include <utility>
 
+// Contacts of the skin with itself and with rigid shapes [Komaritzan, section 3.2.5, global
+// collisions]. Finding them takes three questions, each cheaper than the next: is the vertex
+// enclosed by the skin (rays, skin_enclosure.h); in which tetrahedron of flesh does it lie, hence
+// through which triangle should it leave (contact/tet_contact.h); is that exit believable
+// (choose_way_out).
+//
+// An exit is not believed where it would lead out on the far side of the vertex' own limb, where
+// the skins do not face each other, or where the vertex is suddenly deeper than anything has moved.
+// Believed, each of these gives spikes or flicker.
+//
+// Forces act along the triangle's normal only, in equal parts on vertex and triangle: pairs slide
+// and move freely as a whole.
+
 namespace sinew {
 namespace {
 
@@ -25,6 +38,8 @@ constexpr double kSudden = 2.0;     // edges that a new contact may be deep, and
 constexpr double kFewMoved = 0.1;   // of the vertices: then it pays to look only around them
 constexpr double kFlatTet = 1e-6;   // tetrahedra flatter than this at rest hold nothing
 
+// For contacts, flesh reaches down to the lines of the bones: with the inner surface as its bottom
+// a vertex deep in a limb would be in no tetrahedron.
 Points skin_and_base(const FleshPrisms& flesh) {
     Points all = flesh.points;
     all.bottomRows(flesh.skin_vertices) = flesh.base_points;
@@ -172,7 +187,8 @@ void SkinContacts::find_shapes(const Points& x, std::span<const MovingShape> sha
     }
 }
 
-// Within a frame the skin is seen twice, and only folds have moved in between.
+// Within a frame the skin is seen twice, and only folds have moved in between. Around a few
+// vertices a refit is cheaper than a whole one.
 void SkinContacts::refit(const Points& x) {
     std::vector<Index> moved;
     for (Index i = 0; i < skin_vertices_ && i < fitted_.rows(); ++i) {
@@ -222,6 +238,7 @@ void SkinContacts::find_itself(const Points& x) {
 
 // Skins that meet face each other. Where a vertex has passed the middle of a limb its way out is
 // back, not through the far side; crumpled skin without such a way does not collide.
+// The order of the tests is by cost; a contact that is kept from the last frame skips the search.
 void SkinContacts::choose_ways_out(const Points& x, std::span<const PointTriangleContact> found) {
     const std::vector<Contact> last = std::exchange(contacts_, {});
     std::vector<double> depth(static_cast<std::size_t>(skin_vertices_), 0.0);
@@ -286,6 +303,7 @@ bool SkinContacts::keep_triangle(const Points& x, std::span<const Contact> last,
 
 // How deep a vertex can be: as deep as it was, and how far it and the triangle have moved against
 // each other. What is suddenly deeper has the wrong way out.
+// Kinematics bound the depth: what was outside and moved by d is at most d deep.
 double SkinContacts::deepest_from_before(const Points& x, const PointTriangleContact& c) const {
     if (before_.rows() == 0) {
         return std::numeric_limits<double>::infinity();
@@ -297,6 +315,8 @@ double SkinContacts::deepest_from_before(const Points& x, const PointTriangleCon
 
 // Replaces the triangle by the nearest one of the same bone that a ray from the vertex leaves
 // through, where there is one.
+// A vertex beyond the middle of a limb is nearer to the far side, but it came from the near one:
+// its own inward normal points to where it came from.
 bool SkinContacts::find_way_back(const Points& x, const Vec3& direction,
                                  PointTriangleContact& contact) {
     const Vec3 p = point(x, contact.vertex);

@@ -11,6 +11,18 @@
 #include <cmath>
 #include <numeric>
 
+// The winding number of the skin at a point in front of a vertex tells whether the vertex is
+// enclosed: one ray along a coordinate axis counts crossings with their sign. Signs make the count
+// right where sheets lie on each other; one ray is enough on a closed skin, three vote on an open
+// one.
+//
+// Axis-parallel rays make the crossing test two-dimensional and exact up to one comparison per
+// edge, which both triangles of an edge evaluate alike: no ray slips through between two triangles.
+//
+// Skins of people are enclosed at rest in places (mouth, eyelids, noise of scans). Depths at rest
+// are measured once; what is deep then is inner and is never asked, what is shallow may be as deep
+// as it was.
+
 namespace sinew {
 namespace {
 
@@ -27,6 +39,7 @@ constexpr double kFlake = 0.1;
 
 // Whether each edge is run through as often one way as the other: then all rays from a place count
 // the same. Sheets may meet in an edge.
+// On a closed skin the winding number is the same along every ray, so one is enough.
 bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
     std::vector<std::array<Index, 3>> sides;  // edge, and the way of a triangle along it
     for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
@@ -50,6 +63,8 @@ bool is_closed(const Triangles& triangles, std::span<const char> is_flake) {
 }
 
 // Where boxes are, seen along each axis, to ask of many rays whether they can meet one.
+// A raster of 96 x 96 cells per axis says which rays can have changed since the last refit. It may
+// say yes too often and never no too often.
 class RayMarks {
 public:
     // @param all     around all boxes
@@ -171,6 +186,7 @@ bool SkinEnclosure::is_excused(const Points& x, Index vertex,
            (rest > 0.0 && way_out(x, vertex, candidates) <= rest + kExcused * edge_);
 }
 
+// Judged at rest, where limbs are what they are.
 bool SkinEnclosure::is_own_flesh(Index vertex, const std::array<Index, 3>& triangle) const {
     const Vec3 p = point(rest_, vertex);
     const Vec3 a = point(rest_, triangle[0]);
@@ -362,6 +378,7 @@ std::vector<char> SkinEnclosure::are_enclosed(const Points& x, std::span<const I
     return is;
 }
 
+// Boxes are doubled until something is found, so near exits cost little.
 double SkinEnclosure::way_out(const Points& x, Index vertex, std::vector<Index>& candidates) const {
     const Vec3 p = point(x, vertex);
     for (double reach = edge_; reach <= kFarthestExit * edge_; reach *= 2.0) {

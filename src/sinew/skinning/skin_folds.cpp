@@ -8,6 +8,17 @@
 #include <cmath>
 #include <limits>
 
+// Local collisions [Komaritzan, section 3.2.5]: at a bent joint, the two sides of the fold. Who may
+// meet whom is known beforehand, from eight extreme poses (joints of even and odd depth, two axes,
+// both senses); a frame only tests these pairs by their angle about the joint, in the plane of its
+// two bones.
+//
+// The price of so cheap a test is that angles alone are sometimes wrong: at shoulders and throats
+// skin that is far apart changes sides. Deep pairs must therefore have a second reason, see the
+// header. All pairs are in a second matrix from the start; those that do not collide pull their
+// vertices to where they are, which is why the first half of the iterations uses the matrix
+// without.
+
 namespace sinew {
 namespace {
 
@@ -24,6 +35,7 @@ constexpr double kFacingFolds = 0.5;    // cosine between normals of skins that 
 constexpr double kOpen = -0.5;          // cosine of the angle at rest above which they fold no more
 
 // Joints of even and odd depth in turn, bent both ways about two axes across their bones.
+// Neighbouring joints are never bent at once, or folds of one would hide those of the other.
 std::vector<JointRotations> extreme_bends(const CharacterSkeleton& skeleton,
                                           const BoneVolumes& bones) {
     std::vector<int> depth(skeleton.size(), 0);
@@ -165,6 +177,8 @@ void SkinFolds::find_bends(const BoneVolumes& bones) {
     }
 }
 
+// `middle` points into the fold, halfway between the bones; `across` from the first bone to the
+// second. Nearly straight joints fold nothing, nearly parallel bones have no plane.
 std::vector<SkinFolds::Frame> SkinFolds::frames(const CharacterPose& pose) const {
     const auto centre = [&](Index joint) {
         return Vec3(pose[at(joint)] * skeleton_.joints[at(joint)].position);
@@ -181,6 +195,8 @@ std::vector<SkinFolds::Frame> SkinFolds::frames(const CharacterPose& pose) const
 
 // Vertices of one bone beyond the plane that halves the bend, each with the vertex of the other
 // bone that is nearest to its mirror image.
+// The mirror image stands for where the partner would be if the fold closed symmetrically; where
+// folds have passed through each other the nearest point would be on the wrong side.
 void SkinFolds::add_pairs(const FleshPrisms& flesh, const Points& skin, Index bend,
                           const Frame& frame, std::span<const Index> vertices,
                           std::span<const Index> triangles, bool is_swapped) {

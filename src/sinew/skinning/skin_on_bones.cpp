@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+// A skin as contacts see it: vertices, triangles, the bone of each vertex and its base point on it.
+// Characters and bodies both become this, so contacts and untangling exist once.
+
 namespace sinew {
 
 SkinOnBones::SkinOnBones(const FleshPrisms& flesh)

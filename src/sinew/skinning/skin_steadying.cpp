@@ -5,6 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+// Calms what the simulation throws to and fro from frame to frame: a vertex whose step reverses
+// while it is fast is shown at the mean of its last positions, the more the longer it does so. Seen
+// in the coordinates of its bone, hence a limb that swings is not slowed down.
+
 namespace sinew {
 namespace {
 

@@ -11,6 +11,27 @@
 #include <limits>
 #include <utility>
 
+// Moves vertices of the shown skin until hardly any is enclosed, after the simulation and without
+// its knowledge. Stages, each for what the last one left:
+//
+// 1. Pushing apart by positions [Mueller2007, section 3.3], the vertex and the triangle that faces
+// it.
+//
+// 2. Ironing: a patch without another side goes to the mean of its neighbours.
+//
+// 3. Tucking in: a single vertex goes beside a neighbour that is free; the bottom of a crease is
+// not seen.
+//
+// 4. Checking all vertices whose rays may have changed, and again from 3.
+//
+// Between frames: offsets of the last frame are taken over, turned with their bones, and fade as
+// the simulation moves the vertex against them. Without this, each frame would choose anew on which
+// side a vertex comes out, and creases would flicker. Where bones rest, steps are bounded as well
+// (calm).
+//
+// All numbers are in mean edges, so that a mesh twice as fine behaves alike at its own scale.
+// Sweeps run over sorted lists in one thread: the result does not depend on threads.
+
 namespace sinew {
 namespace {
 
@@ -87,6 +108,7 @@ private:
 };
 
 // In -1 .. 1, different for each vertex and axis.
+// A hash in place of random numbers: the same in every run.
 double unevenness(Index vertex, int axis) {
     std::uint32_t bits = static_cast<std::uint32_t>(vertex) * 3u + static_cast<std::uint32_t>(axis);
     bits = (bits ^ (bits >> 15u)) * 0x2c1b3c6du;
@@ -132,6 +154,7 @@ std::vector<Index> SkinUntangling::and_near(const Points& x,
 }
 
 // The nearest triangle that faces a vertex from behind which it has to come out, -1 without.
+// Searched in growing boxes. Triangles that do not face the vertex are the back of its own fold.
 Index SkinUntangling::other_side(const Points& x, Index vertex,
                                  std::vector<Index>& candidates) const {
     const Vec3 p = point(x, vertex);
@@ -197,6 +220,8 @@ std::vector<Index> SkinUntangling::moved() const {
     return all.ascending();
 }
 
+// dx_i = -h grad_i h / sum_j |grad_j h|^2: the vertex takes one part, corners take theirs by
+// barycentric weights [Mueller2007, section 3.3].
 void SkinUntangling::push_apart(Points& x, const Way& way) const {
     const auto corner = triangles_.row(way.triangle);
     const Vec3 p = point(x, way.vertex);

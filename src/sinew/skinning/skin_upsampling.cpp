@@ -15,6 +15,20 @@
 #include <limits>
 #include <numeric>
 
+// A fine skin from a coarse one by moving least squares [Komaritzan, section 3.2.4, eqs. 3.2-3.9].
+// Shape functions N_i of the nearest coarse vertices along edges reproduce quadratic functions at
+// rest,
+//
+//   N_i(p) = w_i psi_i^T (sum_j w_j psi_j psi_j^T)^-1 psi(p),
+//
+// and are kept: a frame is one sparse product. Distances are along edges, not through the air, or
+// the lips would share weights. Normals have weights of their own, in the space of normals.
+//
+// Departs: K is inverted with a cut on its eigenvalues that rises until weights are moderate, then
+// with fewer monomials, since vertices on a flat patch leave it singular. What the weights miss at
+// rest is kept as an offset in the frame of the nearest triangle, so the rest shape is exact.
+// Weights are 16-bit numbers in blocks (blocked_sums.h): upsampling is bound by memory.
+
 namespace sinew {
 namespace {
 
@@ -39,6 +53,7 @@ struct Near {
 
 // The nearest vertices along edges, from a start at the corners of a triangle. Memory is kept
 // between calls.
+// Dijkstra's method, ended after the nearest few; only what it touched is reset.
 class EdgeWalk {
 public:
     EdgeWalk(const Points& points, const Lists& neighbours)
@@ -160,6 +175,8 @@ private:
     std::vector<Monomials> psi_ = {};
 };
 
+// Rows of remainders are rotated with the nearest triangle, never stretched: details keep their
+// size.
 Mat3 frame_of(const Points& x, const Triangles& triangles, Index t) {
     const Vec3 a = point(x, triangles(t, 0));
     const Vec3 u = (point(x, triangles(t, 1)) - a).normalized();

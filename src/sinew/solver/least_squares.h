@@ -8,8 +8,9 @@ namespace sinew {
 
 struct LeastSquaresOptions {
     int max_iterations = 60;  ///< >= 0
-    double tolerance = 1e-6;  ///< stop once a step lowers the energy by less than this share of it
-    double damping = 1e-3;    ///< of the first step, relative to the diagonal, > 0
+    double tolerance =
+        1e-6;               ///< stop once a step lowers the energy by less than this fraction of it
+    double damping = 1e-3;  ///< of the first step, relative to the diagonal, > 0
 };
 
 struct LeastSquaresResult {

@@ -9,8 +9,8 @@
 namespace sinew {
 
 /// What the tetrahedra of a body are asked to become when its muscles grow or contract: each belly
-/// brings the stretch of its muscle along its own fibres, by its share of the tetrahedron; all else
-/// stays as it is.
+/// brings the stretch of its muscle along its own fibres, by its fraction of the tetrahedron; all
+/// else stays as it is.
 class MuscleTensors {
 public:
     /// Copies what it needs.
