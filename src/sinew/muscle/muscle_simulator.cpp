@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 // Muscles between moving bones. One energy for statics and time,
 //
