@@ -1,9 +1,11 @@
 // C3D files laid out byte by byte after the C3D user guide's tables of the header, the parameter
-// section and the data section, in both orders of bytes and with integers and floats. No packaged
-// program that writes such files was at hand; this shares nothing with the maker in tests/support.
+// section and the data section, in both orders of bytes, with integers, floats and those of DEC. No
+// packaged program that writes such files was at hand; this shares nothing with the maker in
+// tests/support.
 
-#include "sinew/base/error.h"
+#include "sinew/io/byte_reader.h"
 #include "sinew/io/c3d.h"
+#include "sinew/io/c3d_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -20,11 +22,13 @@ constexpr std::size_t kBlock = 512;
 struct Layout {
     bool is_big;      // MIPS, processor 86; else Intel, 84
     bool is_integer;  // POINT:SCALE > 0
+    bool is_dec = false;
 };
 
 class Bytes {
 public:
-    explicit Bytes(bool is_big) : is_big_(is_big), text_(4 * kBlock, '\0') {}
+    explicit Bytes(bool is_big, bool is_dec)
+        : is_big_(is_big), is_dec_(is_dec), text_(4 * kBlock, '\0') {}
 
     void word(std::size_t at, std::uint16_t value) {
         const auto low = static_cast<char>(value & 0xFF);
@@ -33,6 +37,13 @@ public:
         text_[at + 1] = is_big_ ? low : high;
     }
     void real(std::size_t at, float value) {
+        if (is_dec_) {
+            // Four times as much has the bits of F_floating; its words stand upper first.
+            const auto bits = std::bit_cast<std::uint32_t>(4.0F * value);
+            word(at, static_cast<std::uint16_t>(bits >> 16));
+            word(at + 2, static_cast<std::uint16_t>(bits & 0xFFFF));
+            return;
+        }
         const auto bits = std::bit_cast<std::uint32_t>(value);
         for (std::size_t k = 0; k < 4; ++k) {
             text_[at + (is_big_ ? 3 - k : k)] = static_cast<char>((bits >> (8 * k)) & 0xFF);
@@ -50,6 +61,7 @@ public:
 
 private:
     bool is_big_;
+    bool is_dec_;
     std::string text_;
 };
 
@@ -59,7 +71,7 @@ constexpr std::array<std::array<float, 3>, 2> kFirst = {
 
 std::string file_of(const Layout& layout) {
     const float scale = layout.is_integer ? 0.5F : -0.5F;
-    Bytes b(layout.is_big);
+    Bytes b(layout.is_big, layout.is_dec);
     // Header: words counted from 1, as in the guide.
     const auto word_at = [](int number) { return 2 * static_cast<std::size_t>(number - 1); };
     b.byte(0, 2);     // the parameter section begins in block 2
@@ -78,7 +90,7 @@ std::string file_of(const Layout& layout) {
     b.byte(at, 1);
     b.byte(at + 1, 0x50);
     b.byte(at + 2, 2);  // blocks
-    b.byte(at + 3, layout.is_big ? 86 : 84);
+    b.byte(at + 3, layout.is_big ? 86 : layout.is_dec ? 85 : 84);
     at += 4;
     const auto head = [&](int group, const std::string& name, std::size_t rest) {
         b.byte(at, static_cast<int>(name.size()));
@@ -161,15 +173,21 @@ TEST(C3dBytes, BothOrdersOfBytesAndBothKindsOfNumbersAreRead) {
     }
 }
 
-TEST(C3dBytes, AFileOfADecComputerIsRefusedByName) {
-    std::string text = file_of({false, false});
-    text[kBlock + 3] = 85;
-    try {
-        parse_c3d(text, "dec.c3d");
-        FAIL();
-    } catch (const InputError& e) {
-        EXPECT_NE(std::string(e.what()).find("DEC"), std::string::npos) << e.what();
-    }
+// Bits of F_floating as the VAX architecture handbook gives them: 1.0 is 4080 hexadecimal in the
+// first word, pi 4049 0FDB in IEEE and so 4149 0FDB here.
+TEST(C3dBytes, FloatsOfADecComputerAreRead) {
+    const C3dData data =
+        parse_c3d(file_of({.is_big = false, .is_integer = false, .is_dec = true}), "dec.c3d", 'y');
+    ASSERT_EQ(data.markers.times.size(), 2U);
+    EXPECT_NEAR(data.markers.times[1] - data.markers.times[0], 0.02, 1e-9);
+    EXPECT_LT((data.markers.at(0, 0) - Vec3(0.1, 0.25, 1.0)).norm(), 1e-6);
+    EXPECT_LT((data.markers.at(0, 1) - Vec3(-0.05, 0.02, 0.905)).norm(), 1e-6);
+    EXPECT_FALSE(data.markers.at(1, 1).allFinite());
+    const std::string one("\x80\x40\0\0\x49\x41\xDB\x0F\0\0\0\0", 12);
+    ByteReader in(one, "numbers");
+    EXPECT_EQ(detail::read_c3d_float(in, true, "1"), 1.0);
+    EXPECT_NEAR(detail::read_c3d_float(in, true, "pi"), 3.14159265, 1e-6);
+    EXPECT_EQ(detail::read_c3d_float(in, true, "0"), 0.0);
 }
 
 }  // namespace

@@ -121,7 +121,20 @@ TEST(Doctor, AWrongMassVelocityForceAndGravityAreErrors) {
         errors_about(harmed([](auto& m) { m.gravity = Vec3(-9.8, 0.0, 0.0); }), "gravity").size(),
         1U);
     EXPECT_EQ(
-        errors_about(harmed([](auto& m) { m.bodies[1].inertia *= 20.0; }), "'femur_r'").size(), 1U);
+        errors_about(harmed([](auto& m) { m.bodies[1].inertia *= 20.0; }), "'femur_r'").size(),
+        2U);  // more than the other's, and than a limb of that mass has
+    // What both sides have alike.
+    const auto light = harmed([](auto& m) {
+        m.bodies[1].mass /= 20.0;
+        m.bodies[2].mass /= 20.0;
+    });
+    EXPECT_FALSE(errors_about(light, "'femur_r'").empty());
+    // And what nothing on another side can tell of.
+    const auto weak = harmed([](auto& m) {
+        std::erase_if(m.muscles, [](const MuscleUnit& u) { return u.name.ends_with("_l"); });
+        m.muscles[0].fmax *= 0.02;
+    });
+    EXPECT_FALSE(errors_about(weak, "'psoas_r'").empty());
     // With its inertia, so that density says nothing: more than the whole that the legs let expect.
     const auto heavy = harmed([](auto& m) {
         m.bodies[0].mass *= 8.0;

@@ -23,7 +23,6 @@ struct ConvertSettings {
     std::string from;
     std::string to;
     ModelConversion model;
-    std::string world_up = "z";
     bool no_meshes = false;
     FileOptions files;
 };
@@ -32,46 +31,49 @@ struct ConvertSettings {
 
 Verb convert_verb() {
     auto settings = std::make_shared<ConvertSettings>();
-    Verb verb{.name = "convert",
-              .summary = "Convert a file to another format; Sinew writes metres, Y up",
-              .examples =
-                  "  sinew convert scan.obj scan.ply --unit mm --up z\n"
-                  "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
-                  "  sinew convert arm.msh arm.stl         their surface\n"
-                  "  sinew convert body.sinew body.glb     all parts as named nodes\n"
-                  "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo\n"
-                  "  sinew convert arm26.osim arm26.glb --motion flex.mot --geometry Geometry\n"
-                  "  sinew convert body.sinew body.osim    a body's bones and muscles for OpenSim",
-              .options = {{.name = "from",
-                           .help = "what to read",
-                           .target = &settings->from,
-                           .metavar = "FILE",
-                           .is_required = true},
-                          {.name = "to",
-                           .help = "what to write; the ending chooses the format",
-                           .target = &settings->to,
-                           .metavar = "FILE",
-                           .is_required = true},
-                          muscles_option(settings->model.muscles),
-                          {.name = "--motion",
-                           .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
-                           .target = &settings->model.motion,
-                           .metavar = "FILE"},
-                          {.name = "--world-up",
-                           .help = "axis that points up in a model written for MuJoCo",
-                           .target = &settings->world_up,
-                           .choices = {"z", "y"}},
-                          {.name = "--geometry",
-                           .help = "folder with the meshes of a model's bones; without it, beside "
-                                   "the model and in its folder Geometry",
-                           .target = &settings->model.geometry,
-                           .metavar = "FOLDER"},
-                          {.name = "--no-meshes",
-                           .help = "leave out meshes of bones, which are else written beside the "
-                                   "model (NAME_meshes for MuJoCo, Geometry for OpenSim)",
-                           .target = &settings->no_meshes}},
-              .run = {}};
+    Verb verb{
+        .name = "convert",
+        .summary = "Convert a file to another format; Sinew writes metres, Y up",
+        .examples =
+            "  sinew convert scan.obj scan.ply --unit mm --up z\n"
+            "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
+            "  sinew convert arm.msh arm.stl         their surface\n"
+            "  sinew convert body.sinew body.glb     all parts as named nodes\n"
+            "  sinew convert arm26.osim arm26.xml    a musculoskeletal model for MuJoCo, Z up\n"
+            "  sinew convert arm26.osim arm26.xml --up y\n"
+            "  sinew convert arm26.osim arm26.glb --motion flex.mot --geometry Geometry\n"
+            "  sinew convert body.sinew body.osim    a body's bones and muscles for OpenSim",
+        .options = {{.name = "from",
+                     .help = "what to read",
+                     .target = &settings->from,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    {.name = "to",
+                     .help = "what to write; the ending chooses the format",
+                     .target = &settings->to,
+                     .metavar = "FILE",
+                     .is_required = true},
+                    muscles_option(settings->model.muscles),
+                    {.name = "--motion",
+                     .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
+                     .target = &settings->model.motion,
+                     .metavar = "FILE"},
+                    {.name = "--geometry",
+                     .help = "folder with the meshes of a model's bones; without it, beside "
+                             "the model and in its folder Geometry",
+                     .target = &settings->model.geometry,
+                     .metavar = "FOLDER"},
+                    {.name = "--no-meshes",
+                     .help = "leave out meshes of bones, which are else written beside the "
+                             "model (NAME_meshes for MuJoCo, Geometry for OpenSim)",
+                     .target = &settings->no_meshes}},
+        .run = {}};
+    // Models say which axis is up, so that the flag is free to ask for it in what is written.
+    settings->files.up.clear();
     settings->files.add_to(verb.options);
+    verb.options.back().help =
+        "axis that points up in files that do not say, else y; or in a model written for MuJoCo, "
+        "else z";
     verb.describe = [](nlohmann::ordered_json& definitions) {
         add_schema("result", ConvertResult{}, SchemaOf::Result, definitions);
     };
@@ -81,7 +83,7 @@ Verb convert_verb() {
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
             ModelConversion conversion = settings->model;
-            conversion.up = settings->world_up == "y" ? UpAxis::Y : UpAxis::Z;
+            conversion.up = settings->files.up == "y" ? UpAxis::Y : UpAxis::Z;
             conversion.meshes = !settings->no_meshes;
             return convert_model(settings->from, settings->to, conversion, context, result);
         }
@@ -93,7 +95,9 @@ Verb convert_verb() {
         }
         require_no_muscles("convert", settings->model.muscles, settings->from);
         require_known_output(settings->to);
-        const Asset asset = read_asset(settings->from, settings->files.read_options());
+        FileOptions files = settings->files;
+        files.up = files.up.empty() ? "y" : files.up;
+        const Asset asset = read_asset(settings->from, files.read_options());
         const std::string done = write_asset(settings->to, asset);
         ConvertResult said{.input = settings->from, .output = settings->to, .summary = done};
         if (!asset.note.empty()) {

@@ -13,7 +13,7 @@
 namespace sinew::cli {
 
 /// Draws columns of a table over time: those whose names contain one of `parts`, or all; of these
-/// at most eight, those with the greatest values.
+/// at most eight, those with the greatest values, and the title says so.
 inline void plot_table(const std::string& file, const MotionTable& table,
                        const std::vector<std::string>& parts, const PlotOptions& options) {
     constexpr std::size_t kMost = 8;  // colours that can be told apart
@@ -31,6 +31,11 @@ inline void plot_table(const std::string& file, const MotionTable& table,
             chosen.emplace_back(-peak, c);
         }
     }
+    PlotOptions shown = options;
+    if (chosen.size() > kMost) {
+        shown.title += " (the " + std::to_string(kMost) + " greatest of " +
+                       std::to_string(chosen.size()) + ")";
+    }
     std::sort(chosen.begin(), chosen.end());
     chosen.resize(std::min(chosen.size(), kMost));
     std::sort(chosen.begin(), chosen.end(),
@@ -43,7 +48,7 @@ inline void plot_table(const std::string& file, const MotionTable& table,
         }
         series.push_back(std::move(line));
     }
-    write_plot(file, series, options);
+    write_plot(file, series, shown);
 }
 
 }  // namespace sinew::cli

@@ -56,10 +56,10 @@ C3dLayout read_c3d_layout(std::string_view bytes, std::string_view file, const C
     const auto first = in.get<std::uint16_t>("the first frame");
     const auto last = in.get<std::uint16_t>("the last frame");
     in.skip(2, "the longest gap");
-    out.scale = static_cast<double>(in.get<float>("the scale"));
+    out.scale = detail::read_c3d_float(in, p.is_dec, "the scale");
     const auto block = in.get<std::uint16_t>("the block of the data");
     out.per_frame = in.get<std::uint16_t>("analog values per frame");
-    out.rate = static_cast<double>(in.get<float>("the rate"));
+    out.rate = detail::read_c3d_float(in, p.is_dec, "the rate");
     out.first = first;
     out.scale = p.number("POINT:SCALE", out.scale);
     out.rate = p.number("POINT:RATE", out.rate);
@@ -151,7 +151,7 @@ void read_c3d_frames(std::string_view bytes, std::string_view file, const C3dPar
             Vec3 v;
             double mask = 0.0;
             for (int k = 0; k < 4; ++k) {
-                const double x = is_float ? static_cast<double>(in.get<float>("a frame"))
+                const double x = is_float ? detail::read_c3d_float(in, p.is_dec, "a frame")
                                           : static_cast<double>(in.get<std::int16_t>("a frame"));
                 (k < 3 ? v[k] : mask) = x;
             }
@@ -167,7 +167,7 @@ void read_c3d_frames(std::string_view bytes, std::string_view file, const C3dPar
             for (std::size_t c = 0; c < layout.channels; ++c) {
                 double raw = 0.0;
                 if (is_float) {
-                    raw = static_cast<double>(in.get<float>("a sample"));
+                    raw = detail::read_c3d_float(in, p.is_dec, "a sample");
                 } else {
                     const auto word = in.get<std::int16_t>("a sample");
                     raw = is_unsigned ? static_cast<double>(static_cast<std::uint16_t>(word))

@@ -30,8 +30,8 @@ struct C3dData {
     std::vector<std::string> notes = {};
 };
 
-/// Reads C3D [C3D, www.c3d.org]: Intel and MIPS numbers, integer and floating-point frames; markers
-/// with the gaps that the file marks, analog channels, force plates of types 1, 2, 3 and 4.
+/// Reads C3D [C3D, www.c3d.org]: Intel, MIPS and DEC numbers, integer and floating-point frames;
+/// markers with the gaps that the file marks, analog channels, force plates of types 1, 2, 3 and 4.
 /// Labels may go on in LABELS2, LABELS3. Moments of plates are in the unit that ANALOG:UNITS gives
 /// (Nm, Ncm, Nmm), else in newtons times the markers' unit.
 /// @param up  which axis of the file points up: 'y' or 'z'; nothing: as POINT:Y_SCREEN says, else z

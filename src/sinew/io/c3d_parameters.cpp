@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace sinew::detail {
 
@@ -36,7 +37,7 @@ std::string without_blanks(std::string_view text) {
     return std::string(text);
 }
 
-C3dParameter read_c3d_values(ByteReader& in) {
+C3dParameter read_c3d_values(ByteReader& in, bool is_dec) {
     C3dParameter out;
     const auto type = in.get<std::int8_t>("a parameter's type");
     const auto dimensions = in.get<std::uint8_t>("a parameter's dimensions");
@@ -59,7 +60,7 @@ C3dParameter read_c3d_values(ByteReader& in) {
     in.need_items(count, type == 4 ? 4 : type == 2 ? 2 : 1, "values of a parameter");
     for (std::size_t i = 0; i < count; ++i) {
         if (type == 4) {
-            out.numbers.push_back(static_cast<double>(in.get<float>("a number")));
+            out.numbers.push_back(read_c3d_float(in, is_dec, "a number"));
         } else if (type == 2) {
             out.numbers.push_back(in.get<std::int16_t>("a number"));
         } else if (type == 1) {
@@ -72,6 +73,22 @@ C3dParameter read_c3d_values(ByteReader& in) {
 }
 
 }  // namespace
+
+double read_c3d_float(ByteReader& in, bool is_dec, std::string_view what) {
+    if (!is_dec) {
+        return static_cast<double>(in.get<float>(what));
+    }
+    const std::uint32_t high = in.get<std::uint16_t>(what);
+    const std::uint32_t low = in.get<std::uint16_t>(what);
+    const auto exponent = static_cast<int>((high >> 7U) & 0xFFU);
+    const std::uint32_t fraction = ((high & 0x7FU) << 16U) | low;
+    if (exponent == 0) {
+        return 0.0;
+    }
+    const double size =
+        std::ldexp(0.5 + static_cast<double>(fraction) / (1U << 24U), exponent - 128);
+    return (high & 0x8000U) != 0 ? -size : size;
+}
 
 double C3dParameters::number_at(const std::string& name, std::size_t i, double fallback) const {
     const auto it = values.find(name);
@@ -104,9 +121,7 @@ C3dParameters read_c3d_parameters(std::string_view bytes, std::string_view file,
     head.skip(3, "the parameter section");
     const auto processor = head.get<std::uint8_t>("the processor type");
     C3dParameters out;
-    if (processor == 85) {
-        head.fail("numbers of a DEC computer; needed: Intel or MIPS ones (save the file again)");
-    }
+    out.is_dec = processor == 85;
     out.is_big_endian = processor == 86;
     ByteReader in(bytes, file, out.is_big_endian, head.offset());
     std::map<int, std::string> groups;
@@ -129,7 +144,7 @@ C3dParameters read_c3d_parameters(std::string_view bytes, std::string_view file,
         if (group < 0) {
             groups[-group] = name;
         } else {
-            entries.push_back({group, name, read_c3d_values(in)});
+            entries.push_back({group, name, read_c3d_values(in, out.is_dec)});
         }
         if (offset == 0) {
             break;

@@ -10,6 +10,7 @@
 #include "sinew/motion/operating_lengths.h"
 #include "sinew/motion/path_choice.h"
 #include "sinew/motion/published_muscles.h"
+#include "sinew/motion/wrap_agreement.h"
 
 #include <fmt/format.h>
 
@@ -87,6 +88,7 @@ public:
             add_muscle(muscle);
         }
         add_paths();
+        make_sides_agree(model_);
         set_fibres();
         add_notes();
         require_valid(model_, model_.name);

@@ -1,3 +1,4 @@
+#include "sinew/body/names.h"
 #include "sinew/motion/doctor_exam.h"
 #include "sinew/motion/known_muscles.h"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr double kTellingArm = 0.008;  // m, from which on a moment arm says which way
 constexpr double kForceFactor = 8.0;   // models differ by 3
 constexpr double kForcePart = 5e-3;    // of the whole muscle's force, that a part of it may have
+constexpr double kForceAlone = 0.05;   // the same of the only unit of its name on its side
 constexpr double kFibreFactor = 2.5;   // models differ by 1.6
 constexpr double kMidline = 0.01;      // m beyond the middle of the body
 constexpr std::size_t kFewest = 3;     // muscles that make a comparison
@@ -140,8 +142,10 @@ private:
             }
             const double expected = published(*known_[m]) * usual;
             const double value = own(exam_.model.muscles[m]);
-            // Parts of a muscle may be much weaker than the whole.
-            const double low = factor == kForceFactor ? kForcePart * expected : expected / factor;
+            // Parts of a muscle may be much weaker than the whole; one that stands alone is most of
+            // it, or the part that the model needs.
+            const double part = is_alone(m) ? kForceAlone : kForcePart;
+            const double low = factor == kForceFactor ? part * expected : expected / factor;
             if (value > expected * factor || value < low) {
                 exam_.add({.what = fmt::format("{} far from that of muscles of this name", what),
                            .where = where_muscle(exam_.model.muscles[m]),
@@ -153,6 +157,18 @@ private:
                            .remedy = "look for a wrong power of ten or a neighbour's value"});
             }
         }
+    }
+
+    // Whether no other unit of this side stands for the same muscle.
+    bool is_alone(std::size_t m) const {
+        const Side side = split_side(exam_.model.muscles[m].name).side;
+        for (std::size_t o = 0; o < known_.size(); ++o) {
+            if (o != m && known_[o] == known_[m] &&
+                split_side(exam_.model.muscles[o].name).side == side) {
+                return false;
+            }
+        }
+        return true;
     }
 
     // Origin and insertion lie on the segments that anatomy names, in either order.

@@ -87,6 +87,7 @@ constexpr PublishedPassing kPublishedPassings[] = {
     {"sartorius", "knee", "flexion", 0.012, kLeg, 0.01, 0.04, 110.0},
     {"gracilis", "knee", "flexion", 0.02, kLeg, 0.015, 0.05, 110.0},
     {"rectus_femoris", "hip", "flexion", 0.03},
+    {"gluteus_maximus", "hip", "abduction", -0.007},
     {"fibularis_longus", "ankle", "dorsiflexion", -0.008},
     {"fibularis_brevis", "ankle", "dorsiflexion", -0.006},
     {"tibialis_posterior", "ankle", "dorsiflexion", -0.008},

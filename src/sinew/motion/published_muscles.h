@@ -59,7 +59,8 @@ struct PublishedPassing {
 /// How far the knee was bent is not said: 110 degrees here. Ankle and foot: fibularis longus and
 /// brevis and tibialis posterior plantarflex, the fibulares evert, tibialis posterior inverts
 /// [Hintermann1994]; elbow: extensor carpi radialis longus flexes, brachioradialis by 2 to 7 cm
-/// [Murray1995]. The figures of these, of sartorius and of gracilis are remembered, rounded down.
+/// [Murray1995]. Hip: gluteus maximus as one line adducts by 0.7 cm [Dostal1986]. The figures of
+/// these, of sartorius and of gracilis are remembered, rounded down.
 std::span<const PublishedPassing> published_passings();
 
 /// Muscles that end in the tendon of another, whose volume in an atlas may stop where they meet:

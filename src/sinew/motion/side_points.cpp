@@ -4,6 +4,7 @@
 #include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,10 +26,14 @@ namespace {
 constexpr double kEndless = 100.0;  // m, of MuJoCo's cylinders
 constexpr int kSideValues = 9;      // of each coordinate
 constexpr int kRandomPoses = 60;
-constexpr int kSideDirections = 12;    // round a cylinder
+constexpr int kTriedPoses = 600;       // random, at which a choice is tried before it is taken
+constexpr int kTrials = 4;             // choices of one surface that are tried so
+constexpr int kSideDirections = 36;    // round a cylinder
 constexpr double kUnbounded = 0.5;     // rad or m to either side where there is no range
 constexpr double kSmallSphere = 5e-4;  // m, radius; of what stands for a conditional point
 constexpr double kFarSide = 0.1;       // m to its side site
+constexpr double kEndShare = 0.25;     // of a range; ends are tried often, since paths flip there
+constexpr double kFlipped = 0.01;      // m, what a difference counts at most
 constexpr double kGoodEnough = 1e-10;  // m^2, summed over muscles and poses
 
 // Muscles of one surface in a model of their own.
@@ -41,10 +46,9 @@ MusculoskeletalModel only_over(const MusculoskeletalModel& model, Index object) 
     return out;
 }
 
-// Poses at which lengths are compared: rest, each coordinate that moves the muscles over its range,
-// and all of them at random, where ranges end together.
-std::vector<ModelPlacement> compared_poses(const MusculoskeletalModel& model,
-                                           const KinematicTree& tree) {
+// Coordinates that move the muscles.
+std::vector<std::size_t> moving_coordinates(const MusculoskeletalModel& model,
+                                            const KinematicTree& tree) {
     const MusclePaths paths(model, tree);
     std::vector<std::size_t> moved;
     for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
@@ -57,28 +61,51 @@ std::vector<ModelPlacement> compared_poses(const MusculoskeletalModel& model,
             moved.push_back(c);
         }
     }
-    const auto value = [&](std::size_t c, double share) {
-        const Coordinate& q = model.coordinates[c];
-        const double low = std::isfinite(q.low) ? q.low : q.rest - kUnbounded;
-        const double high = std::isfinite(q.high) ? q.high : q.rest + kUnbounded;
-        return low + (high - low) * share;
-    };
+    return moved;
+}
+
+double value_in_range(const Coordinate& q, double share) {
+    const double low = std::isfinite(q.low) ? q.low : q.rest - kUnbounded;
+    const double high = std::isfinite(q.high) ? q.high : q.rest + kUnbounded;
+    return low + (high - low) * share;
+}
+
+// @param beyond  part of a range by which draws go beyond its ends, where they stop
+std::vector<ModelPlacement> random_poses(const MusculoskeletalModel& model,
+                                         const KinematicTree& tree,
+                                         const std::vector<std::size_t>& moved, int count,
+                                         Seed seed, double beyond) {
+    Random random(seed);
+    std::vector<ModelPlacement> out;
+    for (int k = 0; k < count; ++k) {
+        std::vector<double> pose = rest_coordinates(model);
+        for (const std::size_t c : moved) {
+            pose[c] = value_in_range(model.coordinates[c],
+                                     std::clamp(random.uniform(-beyond, 1.0 + beyond), 0.0, 1.0));
+        }
+        out.push_back(tree.place(pose));
+    }
+    return out;
+}
+
+// Poses at which lengths are compared: rest, each coordinate that moves the muscles over its range,
+// and all of them at random, where ranges end together.
+std::vector<ModelPlacement> compared_poses(const MusculoskeletalModel& model,
+                                           const KinematicTree& tree) {
+    const std::vector<std::size_t> moved = moving_coordinates(model, tree);
     const std::vector<double> rest = rest_coordinates(model);
     std::vector<ModelPlacement> out = {tree.place(rest)};
     for (const std::size_t c : moved) {
         std::vector<double> pose = rest;
         for (int k = 0; k < kSideValues; ++k) {
-            pose[c] = value(c, static_cast<double>(k) / (kSideValues - 1));
+            pose[c] =
+                value_in_range(model.coordinates[c], static_cast<double>(k) / (kSideValues - 1));
             out.push_back(tree.place(pose));
         }
     }
-    Random random(Seed{3});
-    for (int k = 0; k < kRandomPoses && moved.size() > 1; ++k) {
-        std::vector<double> pose = rest;
-        for (const std::size_t c : moved) {
-            pose[c] = value(c, random.uniform());
-        }
-        out.push_back(tree.place(pose));
+    if (moved.size() > 1) {
+        const auto more = random_poses(model, tree, moved, kRandomPoses, Seed{3}, 0.0);
+        out.insert(out.end(), more.begin(), more.end());
     }
     return out;
 }
@@ -198,10 +225,12 @@ std::vector<Vec3> all_round(WrapKind kind) {
     return out;
 }
 
+// Capped, since a path that goes the other way round is as wrong by 1 cm as by 10: fewer such poses
+// are better.
 double squared_difference(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0.0;
     for (std::size_t k = 0; k < a.size(); ++k) {
-        sum += std::pow(a[k] - b[k], 2);
+        sum += std::pow(std::min(std::abs(a[k] - b[k]), kFlipped), 2);
     }
     return sum;
 }
@@ -210,35 +239,102 @@ double squared_difference(const std::vector<double>& a, const std::vector<double
 class SideChooser {
 public:
     SideChooser(const MusculoskeletalModel& part, const KinematicTree& tree, std::size_t wrap)
-        : part_(part), tree_(tree), wrap_(wrap), poses_(compared_poses(part, tree)) {
+        : part_(part),
+          tree_(tree),
+          wrap_(wrap),
+          original_(part.wraps[wrap]),
+          poses_(compared_poses(part, tree)) {
         wanted_ = lengths_at(part, tree, poses_);
     }
 
+    // What is best at the compared poses is tried at many others, and those where it is off are
+    // compared, too. MuJoCo takes the path whose tangent points' middle lies more to the side site.
+    // The middle of an arc of more than half a circle lies opposite to the arc, so paths may flip
+    // in a few poses only.
     WrapObject choose() {
-        const WrapObject original = part_.wraps[wrap_];
-        const auto usual = [&](const WrapObject& shape) {
-            part_.wraps[wrap_] = shape;
-            const Vec3 towards = towards_path(part_, tree_, static_cast<Index>(wrap_));
-            const Vec3 side = shape.side_sign * Vec3::Unit(shape.side_axis);
-            return std::vector<Vec3>{side, towards, side + towards};
-        };
-        for (const WrapObject& shape : round_shapes(original)) {
-            try_all(choices(shape, usual(shape)));
+        if (original_.kind == WrapKind::Ellipsoid) {
+            choose_at_poses();  // other shapes are off a little everywhere
+            return best_;
         }
-        // Dear, so only where the usual ones are off somewhere.
-        if (least_ > kGoodEnough) {
-            for (const WrapObject& shape : round_shapes(original)) {
-                try_all(choices(shape, all_round(shape.kind)));
+        std::vector<ModelPlacement> others = random_poses(
+            part_, tree_, moving_coordinates(part_, tree_), kTriedPoses, Seed{5}, kEndShare);
+        const std::vector<double> wanted = lengths_at(part_, tree_, others);
+        const std::size_t muscles = part_.muscles.size();
+        for (int trial = 0; trial < kTrials; ++trial) {
+            choose_at_poses();
+            part_.wraps[wrap_] = best_;
+            const std::vector<double> now = lengths_at(part_, tree_, others);
+            bool is_right = true;
+            for (std::size_t k = 0; k < others.size(); ++k) {
+                const auto at_pose = [&](const std::vector<double>& all) {
+                    return std::vector<double>(all.begin() + k * muscles,
+                                               all.begin() + (k + 1) * muscles);
+                };
+                if (squared_difference(at_pose(now), at_pose(wanted)) > kGoodEnough) {
+                    const std::vector<double> lengths = at_pose(wanted);
+                    poses_.push_back(others[k]);
+                    wanted_.insert(wanted_.end(), lengths.begin(), lengths.end());
+                    is_right = false;
+                }
+            }
+            if (is_right) {
+                take_middle();
+                break;
             }
         }
         return best_;
     }
 
 private:
+    void choose_at_poses() {
+        least_ = 1e300;
+        const auto usual = [&](const WrapObject& shape) {
+            part_.wraps[wrap_] = shape;
+            const Vec3 towards = towards_path(part_, tree_, static_cast<Index>(wrap_));
+            const Vec3 side = shape.side_sign * Vec3::Unit(shape.side_axis);
+            return std::vector<Vec3>{side, towards, side + towards};
+        };
+        for (const WrapObject& shape : round_shapes(original_)) {
+            try_all(choices(shape, usual(shape)));
+        }
+        // Dear, so only where the usual ones are off somewhere.
+        if (least_ > kGoodEnough) {
+            for (const WrapObject& shape : round_shapes(original_)) {
+                try_all(choices(shape, all_round(shape.kind)));
+            }
+        }
+    }
+
+    // The middle of the directions about the chosen one that are as good.
+    void take_middle() {
+        if (best_.kind != WrapKind::Cylinder || !best_.has_side_point || least_ > kGoodEnough) {
+            return;
+        }
+        const WrapObject chosen = best_;
+        const auto turned = [&](int k) {
+            WrapObject out = chosen;
+            out.side_point = Eigen::AngleAxisd(2.0 * kPi * k / kSideDirections, Vec3::UnitZ()) *
+                             chosen.side_point;
+            return out;
+        };
+        const auto reach = [&](int sense) {
+            int k = 0;
+            while (k < kSideDirections / 4 && cost_of(turned(sense * (k + 1))) <= kGoodEnough) {
+                ++k;
+            }
+            return k;
+        };
+        best_ = turned((reach(1) - reach(-1)) / 2);
+    }
+
+    double cost_of(const WrapObject& candidate) {
+        part_.wraps[wrap_] = candidate;
+        return squared_difference(lengths_at(part_, tree_, poses_), wanted_);
+    }
+
     void try_all(const std::vector<WrapObject>& candidates) {
         for (const WrapObject& candidate : candidates) {
-            part_.wraps[wrap_] = candidate;
-            const double sum = squared_difference(lengths_at(part_, tree_, poses_), wanted_);
+            const double sum = cost_of(candidate);
             if (sum < least_ - 1e-12) {
                 least_ = sum;
                 best_ = candidate;
@@ -249,6 +345,7 @@ private:
     MusculoskeletalModel part_;
     const KinematicTree& tree_;
     std::size_t wrap_;
+    WrapObject original_;
     std::vector<ModelPlacement> poses_;
     std::vector<double> wanted_ = {};
     double least_ = 1e300;  // m^2, summed

@@ -380,14 +380,27 @@ std::vector<std::string> sentences(const MujocoCheck& check) {
         out.push_back(
             fmt::format("the start pose breaks an equality by {:.2g}", check.start_error));
     }
-    std::map<std::string, int> lacking;
+    // What formats do not share, by cause.
+    struct Lacking {
+        int muscles = 0;
+        double most = 0.0;
+        double over = 0.0;
+    };
+    std::map<std::string, Lacking> lacking;
     for (const MujocoCheck::Muscle& muscle : check.muscles) {
         if (!muscle.lacks.empty()) {
-            ++lacking[muscle.lacks];
+            Lacking& sum = lacking[muscle.lacks];
+            ++sum.muscles;
+            sum.most = std::max(sum.most, muscle.most);
+            sum.over += muscle.share_over_1mm;
         }
     }
-    for (const auto& [what, count] : lacking) {
-        out.push_back(fmt::format("{} muscles have {}, which MJCF cannot express", count, what));
+    for (const auto& [what, sum] : lacking) {
+        out.push_back(
+            fmt::format("{} muscles have {}, which MJCF cannot express: at most {:.3g} mm, {:.2g} "
+                        "% by more than "
+                        "1 mm",
+                        sum.muscles, what, 1e3 * sum.most, 1e2 * sum.over / sum.muscles));
     }
     const char* kinds[] = {"at rest", "with random activations", "with full activations"};
     for (std::size_t k = 0; k < 3; ++k) {
