@@ -135,9 +135,10 @@ configure() {
 
 # build PRESET [TARGET...]
 build() {
-    local preset=$1 targets=()
+    local preset=$1 targets=() only=
     shift
     [ $# -eq 0 ] || targets=(--target "$@")
-    step "Building ($preset${1:+: $*})" "report it with the log, or update the checkout" \
+    [ $# -ne 1 ] || only=$1
+    step "Building ($preset${only:+: $only})" "report it with the log, or update the checkout" \
         build_with_fresh_headers "$preset" "${targets[@]}"
 }

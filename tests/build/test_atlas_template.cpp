@@ -1,4 +1,5 @@
 #include "sinew/base/error.h"
+#include "sinew/base/units.h"
 #include "sinew/build/atlas_joints.h"
 #include "sinew/build/atlas_parts.h"
 #include "sinew/build/atlas_template.h"
@@ -10,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 #include "tests/support/shapes.h"
@@ -200,6 +202,35 @@ TEST(JointTree, OrderDoesNotMatterAndFixedBonesMoveTogether) {
     EXPECT_EQ(tree.skeleton.segments.size(), 3u);
     EXPECT_EQ(tree.segment_of.at("d"), tree.segment_of.at("c"));
     require_valid(tree.skeleton, "t");
+}
+
+// Whatever the heading, upright or on the back, each small rotation is one of small angles: the
+// rates about the three axes span a cube of volume cos(lean to a side).
+TEST(JointTree, AnglesOfTheRootAreUniqueForWhoWalksAnywhereOrLies) {
+    const JointTree tree = build_joint_tree("a", std::vector{joint_between("a", "b")}, "t");
+    const auto rotation_at = [&](const Vec3& angles) {
+        Pose pose{.coordinates = std::vector<double>(9, 0.0)};
+        std::copy(angles.begin(), angles.end(), pose.coordinates.begin() + 3);
+        return Mat3(segment_motions(tree.skeleton, pose)[0].linear());
+    };
+    for (const double heading : {0.0, 0.5 * kPi, 2.0}) {
+        for (const double lying : {0.0, -0.5 * kPi}) {
+            const Mat3 R = rotation_at({heading, 0.0, lying});
+            const Mat3 wanted = (Eigen::AngleAxisd(heading, Vec3::UnitY()) *
+                                 Eigen::AngleAxisd(lying, Vec3::UnitX()))
+                                    .toRotationMatrix();
+            EXPECT_LT((R - wanted).norm(), 1e-12);
+            Mat3 rates;
+            for (int k = 0; k < 3; ++k) {
+                constexpr double kStep = 1e-6;
+                const Mat3 W = (rotation_at(Vec3(heading, 0.0, lying) + kStep * Vec3::Unit(k)) -
+                                rotation_at(Vec3(heading, 0.0, lying) - kStep * Vec3::Unit(k))) /
+                               (2.0 * kStep) * R.transpose();
+                rates.col(k) = Vec3(W(2, 1), W(0, 2), W(1, 0));
+            }
+            EXPECT_NEAR(std::abs(rates.determinant()), 1.0, 1e-8);
+        }
+    }
 }
 
 TEST(JointTree, CirclesAndSecondParentsAreRefused) {

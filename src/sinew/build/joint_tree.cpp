@@ -94,8 +94,13 @@ JointTree build_joint_tree(const std::string& root, std::span<const BoneJoint> j
     JointTree tree;
     tree.segment_of[root] = 0;
     tree.skeleton.segments.push_back({.name = root});
-    tree.skeleton.joints.push_back(
-        {.name = "root", .child = 0, .centre = root_centre, .type = JointType::Free});
+    // Heading first, then leaning to a side, then forwards. With another axis in the middle, angles
+    // of somebody who walks along x (as in gait laboratories) or lies on the back are not unique.
+    tree.skeleton.joints.push_back({.name = "root",
+                                    .child = 0,
+                                    .centre = root_centre,
+                                    .type = JointType::Free,
+                                    .axes = {Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX()}});
     std::vector<bool> is_done(joints.size(), false);
     Vec3 hips = Vec3::Zero();
     int hip_count = 0;
