@@ -6,6 +6,7 @@
 #include "sinew/energy/finite_volume.h"
 #include "sinew/energy/projective_tets.h"
 #include "sinew/io/mesh_files.h"
+#include "sinew/material/lame.h"
 #include "sinew/pipeline/solve_problem.h"
 #include "sinew/solver/local_global.h"
 #include "sinew/solver/time_stepping.h"
