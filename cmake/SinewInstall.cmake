@@ -50,7 +50,7 @@ set(share "${CMAKE_INSTALL_DATADIR}")
 install(FILES LICENSE NOTICE CHANGELOG.md DESTINATION ${share}/doc/sinew COMPONENT program)
 install(DIRECTORY docs DESTINATION ${share}/doc/sinew COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN pictures EXCLUDE)
 if(TARGET sinew)
-    install(TARGETS sinew RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+    install(TARGETS sinew sinew-studio RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
     install(DIRECTORY examples DESTINATION ${share}/doc/sinew COMPONENT program)
     install(DIRECTORY recipes DESTINATION ${share}/sinew COMPONENT program)
     # Man pages and completions, as the program describes itself.

@@ -16,10 +16,17 @@ say "The first picture after $SECONDS s: $out/ecorche.png"
 build release sinew
 begin_page page  # the studio's, on what the pictures leave idle
 sinew=build/release/sinew
-step "The built-in human" "$advice" "$sinew" figure -o "$out/figure"
-step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
-step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
-    -o "$out/skin.png" --view front,three-quarter,back --size 500x800
+
+# Most of the work of a picture has one thread, so that two are made at a time.
+figure_pictures() {
+    step "The built-in human" "$advice" "$sinew" figure -o "$out/figure"
+    step "Picture of bones" "$advice" "$sinew" render "$out/figure/bones" -o "$out/skeleton.png" --size 600x960
+    step "Picture of skin" "$advice" "$sinew" render "$out/figure/skin.ply" \
+        -o "$out/skin.png" --view front,three-quarter,back --size 500x800
+    step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
+}
+figure_pictures 2>"$logs/figure.log" &
+figure=$!
 step "A body for simulation" "$advice" "$sinew" build --resolution preview -o "$out/man.sinew"
 step "Picture of its layers" "$advice" "$sinew" render "$out/man.sinew" --sheet --size 420x580 -o "$out/body.png"
 step "Its tetrahedra, with tissues and fibres" "$advice" "$sinew" export "$out/man.sinew" -o "$out/man.vtu"
@@ -34,9 +41,13 @@ step "The bodybuilder squats" "$advice" "$sinew" skin "$out/bodybuilder.sinew" -
     --collisions global --rate 20 --sequence ply -o "$out/squat"
 step "Picture of the squat" "$advice" "$sinew" render "$out/squat/frame_0000.ply" "$out/squat/frame_0014.ply" "$out/squat/frame_0032.ply" \
     --sheet --view three-quarter --size 400x640 -o "$out/squat.png"
-step "A beam that bends under its weight" "$advice" "$sinew" solve examples/solve_beam.json -o "$out/beam.vtu"
+status=0
+wait "$figure" || status=$?
+cat "$logs/figure.log" >&2
+[ "$status" -eq 0 ] || exit "$status"
+say "The last picture after $SECONDS s"
 await_page
-build release sinew  # now with the studio's page in it
+build release sinew-studio  # with the page in it
 
 say ""
 say "Made in $out/, in $SECONDS s:"

@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib.sh"
 install_packages build page package
 build_page
 configure release -DSINEW_BUILD_TESTS=OFF -DSINEW_BUILD_BENCH=OFF
-build release sinew
+build release sinew sinew-studio
 # A folder that was configured before all of the above was installed looks for it again.
 make_package() {
     cmake build/release && cpack --config build/release/CPackConfig.cmake -B build/package

@@ -8,7 +8,7 @@ usage="usage: scripts/test.sh [--quick | --everywhere]
   --quick        all tests of the optimised build only, without sanitizers and fuzzing
   --everywhere   the unit tests in the optimised build too, beside those under the sanitizers"
 is_quick=no
-release_targets=(sinew sinew-bench whole_tests)
+release_targets=(sinew sinew-studio sinew-bench whole_tests)
 release_tests=(--kinds whole)
 case "${1:-}" in
 --quick) is_quick=yes release_targets=() release_tests=() ;;

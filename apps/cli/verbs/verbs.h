@@ -28,7 +28,6 @@ Verb scale_verb();
 /// @param others  all that it can tell about
 Verb schema_verb(const std::vector<Verb>& others);
 Verb skin_verb();
-Verb studio_verb();
 Verb solve_verb();
 Verb tetrahedralise_verb();
 
