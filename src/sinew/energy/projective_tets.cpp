@@ -216,6 +216,7 @@ struct ProjectiveTets::Data {
 
     void build_blocks(const TetMesh& rest);
     void fill_planes();
+    void fill_ratios();
     /// Forces of the block's vertices, four floats each, and its energy.
     double run_block(std::size_t b, const Points& x, float* force) const;
 };
@@ -278,8 +279,19 @@ void ProjectiveTets::Data::fill_planes() {
             }
             to[kRotation * kBlock] = static_cast<float>(rotation_weight[t] * volume[t]);
             to[kVolume * kBlock] = static_cast<float>(volume_weight[t] * volume[t]);
-            to[kRatio * kBlock] = static_cast<float>(ratio[t]);
-            to[kRoot * kBlock] = static_cast<float>(std::cbrt(ratio[t]));
+        }
+    });
+    fill_ratios();
+}
+
+// By itself: growth changes ratios in every iteration, and nothing else.
+void ProjectiveTets::Data::fill_ratios() {
+    parallel_for(order.size(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const double of_tet = ratio[static_cast<std::size_t>(order[k])];
+            float* to = planes.data() + (k / kBlock) * kPlanes * kBlock + k % kBlock;
+            to[kRatio * kBlock] = static_cast<float>(of_tet);
+            to[kRoot * kBlock] = static_cast<float>(std::cbrt(of_tet));
         }
     });
     // The tail of the last block: no weight, but numbers that divide well.
@@ -400,7 +412,7 @@ void ProjectiveTets::set_volume_ratio(std::span<const double> ratio) {
         }
     }
     data_->ratio.assign(ratio.begin(), ratio.end());
-    data_->fill_planes();
+    data_->fill_ratios();
 }
 
 void ProjectiveTets::add_quadratic(Triplets& A) const {

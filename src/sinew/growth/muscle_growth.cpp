@@ -96,9 +96,6 @@ public:
     double add_force(const Points& x, Points& force, TermScratch& scratch) const override {
         return forces_->add_force(x, force, scratch);
     }
-    VolumeError volume_error(const Points& x) const override {
-        return forces_->volume_error(x);
-    }
 
 private:
     std::shared_ptr<const ProjectiveTets> forces_;

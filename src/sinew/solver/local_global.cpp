@@ -44,31 +44,22 @@ void check_state(const Points& x, Eigen::Index vertices, const char* what) {
 
 struct LocalGlobal::Data {
     Data(Eigen::Index count, EnergyTerms list, std::span<const Index> fixed)
-        : vertices(count),
-          terms(std::move(list)),
-          stepper(count, terms, free_vertices(count, fixed)) {}
+        : vertices(count), stepper(count, std::move(list), free_vertices(count, fixed)) {}
 
     Eigen::Index vertices;
-    EnergyTerms terms;
     FrameStepper stepper;
     double step = 0.0;  // dt, s; 0 at rest
 
     LocalGlobalReport minimise(Points& x, const LocalGlobalOptions& options,
                                const Progress& progress, const IterationCallback& callback) {
-        LocalGlobalReport report{stepper.iterate(x,
-                                                 {.iterations = options.max_iterations,
-                                                  .tolerance = options.tolerance,
-                                                  .is_stopping = true,
-                                                  .is_guarded = true,
-                                                  .window = options.window,
-                                                  .keeps_history = options.keeps_history},
-                                                 progress, callback)};
-        for (const auto& term : terms) {
-            const VolumeError error = term->volume_error(x);
-            report.volume_error.total = std::max(report.volume_error.total, error.total);
-            report.volume_error.largest = std::max(report.volume_error.largest, error.largest);
-        }
-        return report;
+        return stepper.iterate(x,
+                               {.iterations = options.max_iterations,
+                                .tolerance = options.tolerance,
+                                .is_stopping = true,
+                                .is_guarded = true,
+                                .window = options.window,
+                                .keeps_history = options.keeps_history},
+                               progress, callback);
     }
 };
 

@@ -35,9 +35,7 @@ void visit_fields(Options& o, Visitor&& v) {
 using LocalGlobalStatus = SolverStatus;
 
 /// What happened; `residual` is relative to the forces at the start.
-struct LocalGlobalReport : StepReport {
-    VolumeError volume_error = {};  ///< at the end, the largest of all terms
-};
+using LocalGlobalReport = StepReport;
 
 /// Projective Dynamics [Bouaziz2014; Komaritzan, section 2.2]: minimises a sum of projective terms
 /// by alternating a local step (every constraint finds its nearest allowed state) and a global step
