@@ -4,6 +4,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/grow.h"
+#include "sinew/growth/muscle_responses.h"
 #include "sinew/io/archive.h"
 #include "sinew/meshing/intersections.h"
 #include "sinew/pipeline/growth_recipe.h"
@@ -66,6 +67,59 @@ double mean_skin_distance(const Body& body, const Points& a, const Points& b) {
     return sum / static_cast<double>(body.skin.tet_vertex.size());
 }
 
+// The pull again, and other plans at once, from where they are foreseen to end.
+void measure_foreseen(const Body& body, const Points& end_of_pull, SliderBench& b,
+                      const Progress& progress) {
+    MuscleGrowth growth(body);
+    MuscleResponses responses(body);
+    const Timer learning;
+    while (responses.learn_next(growth, progress)) {
+    }
+    b.learning_s = learning.seconds();
+    const std::vector<double> rest(body.muscles.size(), 1.0);
+    std::vector<double> last = rest;
+    const auto go_to = [&](const std::vector<double>& alpha) {
+        const Timer timer;
+        growth.set_growth(alpha);
+        growth.shift(responses.shift(last, alpha));
+        growth.iterate(1);
+        last = alpha;
+        return 1e3 * timer.seconds();
+    };
+    for (int k = 1; k <= b.steps; ++k) {
+        b.foreseen_step_ms +=
+            go_to(muscle_alphas(body, {{"all", 1.0 + 0.3 * k / b.steps}})) / b.steps;
+    }
+    b.foreseen_error_mm = 1e3 * mean_skin_distance(body, growth.positions(), end_of_pull);
+
+    const std::vector<std::vector<NamedValue>> plans = {
+        {{"all", 1.1}},
+        {{"all", 1.3}},
+        {{"all", 0.8}},
+        {{"biceps", 1.5}},
+        {{"chest", 1.2}, {"back", 1.3}, {"quadriceps", 0.9}, {"calves", 1.25}}};
+    MuscleGrowth plain(body);
+    for (const std::vector<NamedValue>& muscles : plans) {
+        const std::vector<double> alpha = muscle_alphas(body, muscles);
+        SliderBench::Foreseen f;
+        for (const auto& [name, a] : muscles) {
+            f.plan += fmt::format("{}{}={}", f.plan.empty() ? "" : " ", name, a);
+        }
+        growth.restart();
+        last = rest;
+        f.ms = go_to(alpha);
+        plain.restart();
+        plain.set_growth(alpha);
+        plain.iterate(1);
+        const Points first = plain.positions();
+        plain.iterate(200, progress);
+        f.moved_mm = 1e3 * mean_skin_distance(body, body.tets.points, plain.positions());
+        f.error_mm = 1e3 * mean_skin_distance(body, growth.positions(), plain.positions());
+        f.plain_mm = 1e3 * mean_skin_distance(body, first, plain.positions());
+        b.foreseen.push_back(f);
+    }
+}
+
 }  // namespace
 
 SliderBench run_slider_bench(const Body& body, const Progress& progress) {
@@ -100,6 +154,7 @@ SliderBench run_slider_bench(const Body& body, const Progress& progress) {
         return mean_skin_distance(body, x, jump.back()) <= kNear;
     });
     b.jump_iterations = 1 + static_cast<int>(near - jump.begin());
+    measure_foreseen(body, jump.back(), b, progress);
     return b;
 }
 

@@ -38,6 +38,19 @@ struct SliderBench {
     double skin_error_mm = 0.0;  ///< mean over the skin at the end of the pull, against convergence
     double first_error_mm = 0.0;  ///< the same after the first step
     int jump_iterations = 0;      ///< at once from 1 to 1.3: until the skin is within 0.5 mm
+    /// The same with what is foreseen (growth/muscle_responses.h), new parameters and one
+    /// iteration.
+    struct Foreseen {
+        std::string plan;
+        double moved_mm = 0.0;  ///< mean over the skin, from rest to convergence
+        double error_mm = 0.0;  ///< at once from rest, against convergence
+        double plain_mm = 0.0;  ///< without what is foreseen
+        double ms = 0.0;
+    };
+    double learning_s = 0.0;  ///< once per body, in idle time
+    double foreseen_step_ms = 0.0;
+    double foreseen_error_mm = 0.0;  ///< at the end of the pull
+    std::vector<Foreseen> foreseen = {};
 };
 SliderBench run_slider_bench(const Body& body, const Progress& progress = {});
 

@@ -39,6 +39,11 @@ FineGrowth::FineGrowth(Monitor& monitor, Views& views, Jobs& jobs, Stage& stage,
                                              : std::nullopt;
                            },
                            .work = [this] { work(); }});
+    jobs_.fine().add_duty({.due = [this](const Lock& lock) -> std::optional<Clock::time_point> {
+                               return may_learn(lock) ? std::optional(Clock::time_point::min())
+                                                      : std::nullopt;
+                           },
+                           .work = [this] { learn(); }});
 }
 
 void FineGrowth::make_figure(const Lock&) {
@@ -61,6 +66,27 @@ FineGrowth::Finest FineGrowth::finest(const Lock&) const {
 bool FineGrowth::is_wanted(const Lock& lock) const {
     return person_ && stage_.mode(lock) == "rest" && growth_.is_at_rest(lock) &&
            revision_ != growth_.revision(lock);
+}
+
+bool FineGrowth::may_learn(const Lock& lock) const {
+    return person_ && !person_->has_learnt && stage_.mode(lock) == "rest" &&
+           growth_.is_at_rest(lock);
+}
+
+// One group, so that a wish that comes meanwhile soon has its turn.
+void FineGrowth::learn() {
+    const Progress progress = jobs_.fine().begin("Learning how muscles answer", true);
+    std::shared_ptr<Person> person;
+    {
+        const Lock lock = monitor_.lock();
+        if (!may_learn(lock)) {
+            return;
+        }
+        person = person_;
+    }
+    const bool goes_on = person->session->learn_next(progress);
+    const Lock lock = monitor_.lock();
+    person->has_learnt = !goes_on;
 }
 
 void FineGrowth::work() {
@@ -167,6 +193,7 @@ void FineGrowth::grow() {
         stage_.mode(lock) == "rest") {
         stage_.set_correction(lock, std::move(correction));
         revision_ = revision;
+        person->has_learnt = false;  // bones may be as at rest again
         result_ = std::make_shared<const GrowthResult>(std::move(grown));
         growth_.take_fine_measures(lock, std::move(measured));
         for (int k = 0; k < kDisplayLayers; ++k) {

@@ -18,7 +18,8 @@ class Stage;
 class Views;
 
 /// The person at standard resolution: solved when the quick solve has ended and nobody drags, and
-/// given up at the next wish.
+/// given up at the next wish. While there is nothing to do it learns how muscle groups answer, so
+/// that the next solve begins near its end.
 ///
 /// Functions that take the lock: any thread. require() belongs to the quick worker's thread; the
 /// work itself is a duty of the fine worker's.
@@ -48,6 +49,7 @@ private:
         BodySurfaces surfaces;
         SkinValues skin_values;
         std::unique_ptr<GrowthSession> session = {};
+        bool has_learnt = false;  // all that there is to learn; under the lock
 
         Person(const BodyDisplay& display, Body b)
             : body(std::move(b)),
@@ -56,10 +58,12 @@ private:
     };
 
     bool is_wanted(const Lock& lock) const;
+    bool may_learn(const Lock& lock) const;
     void work();
     void make();
     void take_up();
     void grow();
+    void learn();
 
     Monitor& monitor_;
     Views& views_;

@@ -212,11 +212,23 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
                          {"crossing_pairs", p.crossing}});
     }
     const bench::SliderBench s = bench::run_slider_bench(body, context.progress);
+    Json foreseen = Json::array();
+    for (const bench::SliderBench::Foreseen& f : s.foreseen) {
+        foreseen.push_back({{"plan", f.plan},
+                            {"moved_mm", f.moved_mm},
+                            {"error_mm", f.error_mm},
+                            {"plain_error_mm", f.plain_mm},
+                            {"ms", f.ms}});
+    }
     const Json slider = {{"steps", s.steps},
                          {"step_ms", s.step_ms},
                          {"skin_error_mm", s.skin_error_mm},
                          {"first_error_mm", s.first_error_mm},
-                         {"jump_iterations", s.jump_iterations}};
+                         {"jump_iterations", s.jump_iterations},
+                         {"learning_s", s.learning_s},
+                         {"foreseen_step_ms", s.foreseen_step_ms},
+                         {"foreseen_error_mm", s.foreseen_error_mm},
+                         {"foreseen", foreseen}};
     if (settings.is_short) {
         result = {{"bench", "growth"},
                   {"tets", body.tets.tets.rows()},

@@ -7,9 +7,11 @@
 #include "sinew/growth/fat_maps.h"
 #include "sinew/growth/gravity_preview.h"
 #include "sinew/growth/growth_stages.h"
+#include "sinew/growth/muscle_responses.h"
 #include "sinew/growth/person_stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 // Growth while sliders move. The state is a chain, rest -> framed (bones, stature) -> grown
@@ -53,6 +55,7 @@ struct GrowthSession::Data {
     std::unique_ptr<MuscleGrowth> muscles;  // on `framed`
     std::vector<double> alpha_set;          // of the solver
     bool is_muscle_settled = true;
+    MuscleResponses responses;  // of `rest`
     MuscleGrowthReport muscle_report = {};
     std::unique_ptr<Body> grown;  // nothing while it is not known
     // Everything else, as a displacement of the muscles' positions.
@@ -66,12 +69,17 @@ struct GrowthSession::Data {
     double fat_volume = 0.0;        // m^3
     std::map<std::string, std::vector<double>> maps;
 
-    explicit Data(Body body) : rest(std::move(body)), parts(body_parts(rest)), framed(rest) {}
+    explicit Data(Body body)
+        : rest(std::move(body)), parts(body_parts(rest)), framed(rest), responses(rest) {}
 
     void prepare_fat();
     const std::vector<double>& map_of(const GrowthPlan& plan, const std::string& name);
     Points fat_estimate(const GrowthPlan& plan);
     void add_total(const GrowthPlan& plan, std::vector<double>& offset);
+    // What is learnt of the rest body holds for it alone.
+    bool is_framed_as_rest() const {
+        return are_all_one(scale) && !stature;
+    }
     Points muscle_positions() const {
         return muscles ? muscles->positions() : framed.tets.points;
     }
@@ -190,6 +198,34 @@ const Points& GrowthSession::positions() const {
     return data_->shown;
 }
 
+bool GrowthSession::learn_next(const Progress& progress) {
+    Data& d = *data_;
+    if (!d.is_framed_as_rest() || d.responses.is_complete()) {
+        return false;
+    }
+    if (!d.muscles) {
+        d.muscles = std::make_unique<MuscleGrowth>(d.framed);
+    }
+    // The solver learns from rest, and goes on afterwards from where it was.
+    MuscleGrowthShift present{.displacement = d.muscles->positions() - d.rest.tets.points,
+                              .log_factor = d.muscles->factors()};
+    for (double& f : present.log_factor) {
+        f = std::log(f);
+    }
+    const auto go_back = [&] {
+        d.muscles->set_growth(d.alpha_set);
+        d.muscles->shift(present);
+    };
+    try {
+        d.responses.learn_next(*d.muscles, progress);
+    } catch (...) {
+        go_back();
+        throw;
+    }
+    go_back();
+    return true;
+}
+
 GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& progress,
                                     const Show& show) {
     Data& d = *data_;
@@ -254,6 +290,9 @@ GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& pro
         }
         if (alpha != d.alpha_set) {
             d.muscles->set_growth(alpha);
+            if (d.is_framed_as_rest() && d.responses.known() > 0) {
+                d.muscles->shift(d.responses.shift(d.alpha_set, alpha));
+            }
             d.alpha_set = alpha;
         }
         d.is_muscle_settled = false;

@@ -32,6 +32,13 @@ public:
     GrowthResult grow_to(const GrowthPlan& asked, const Progress& progress = {},
                          const Show& show = {});
 
+    /// Learns how one more muscle group answers (muscle_responses.h). Plans begin near their end as
+    /// far as groups are known; they end where they do without it. For idle times: a group takes
+    /// forty iterations of muscles. What is shown stays.
+    /// @return  false: nothing is left to learn, or not while bones or stature are edited
+    /// @throws Cancelled   the next call learns that group
+    bool learn_next(const Progress& progress = {});
+
     const Body& rest() const;
     /// What was last shown.
     const Points& positions() const;

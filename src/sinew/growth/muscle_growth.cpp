@@ -575,6 +575,26 @@ void MuscleGrowth::restart() {
     data_->tets->set_volume_ratio(std::vector<double>(data_->growth.size(), 1.0));
 }
 
+void MuscleGrowth::shift(const MuscleGrowthShift& change) {
+    Data& d = *data_;
+    SINEW_ASSERT(
+        change.displacement.rows() == d.x.rows() && change.log_factor.size() == d.factor.size(),
+        "{} points and {} factors, not {} and {}", change.displacement.rows(),
+        change.log_factor.size(), d.x.rows(), d.factor.size());
+    d.healthy.reset();
+    d.x += change.displacement;
+    for (std::size_t k = 0; k < d.factor.size(); ++k) {
+        d.factor[k] =
+            std::clamp(d.factor[k] * std::exp(change.log_factor[k]), kLeastFactor, kMostFactor);
+    }
+    d.ask_for_volumes();
+    d.iterations_since_set = 0;  // nothing of the past describes the present
+}
+
+const std::vector<double>& MuscleGrowth::factors() const {
+    return data_->factor;
+}
+
 const Points& MuscleGrowth::positions() const {
     return data_->x;
 }

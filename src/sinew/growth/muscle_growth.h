@@ -80,6 +80,12 @@ struct HandoverChanges {
     long crossing = 0;   ///< pairs of skin triangles that crossed before
 };
 
+/// A change of the state that an iteration goes on from.
+struct MuscleGrowthShift {
+    Points displacement = Points(0, 3);   ///< of all points, m
+    std::vector<double> log_factor = {};  ///< of the factors: per muscle, then of all else
+};
+
 /// Growth, atrophy and contraction of muscles [Saito2015, section 3.1]. Bellies are given a growth
 /// tensor, tendons and all else keep theirs, and the body comes to rest where elasticity, volumes
 /// and the springs on its bones agree. Made once per body: the matrix of rest is factorised then
@@ -107,6 +113,11 @@ public:
     /// As many as the options allow.
     MuscleGrowthReport settle(const Progress& progress = {},
                               const IterationCallback& callback = {});
+    /// Goes on from another state, such as one that is foreseen (muscle_responses.h): it saves
+    /// iterations and does not change where they end.
+    void shift(const MuscleGrowthShift& change);
+    /// Factors of the volumes asked for: per muscle, then of all else.
+    const std::vector<double>& factors() const;
     /// For comparisons only: factorises the matrix of the grown state. Counted.
     void refactor();
     /// Back to the rest shape; parameters stay.
