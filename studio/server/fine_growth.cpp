@@ -164,44 +164,65 @@ void FineGrowth::grow() {
         person = person_;
         coarse = stage_.positions(lock);
     }
+    // Where the plan is foreseen to end is shown at once.
+    bool is_shown = false;
+    const auto show_first = [&](const Points& x) {
+        if (!is_shown && person->session->foresees()) {
+            show(scene, *person, coarse.get(), x, revision);
+        }
+        is_shown = true;
+    };
     GrowthResult grown;
     try {
         grown = person->session->grow_to(
-            plan_on(edits, person->body, person->skin_values, kFineIterations), progress);
+            plan_on(edits, person->body, person->skin_values, kFineIterations), progress,
+            show_first);
     } catch (const InputError&) {
         const Lock lock = monitor_.lock();
         revision_ = revision;  // the quick solve has said why
         return;
     }
     Json measured = measures_of(grown.body);
-    // What is shown from now on: where the fine solve has the meshes, kept as the difference to
-    // where the coarse one has them.
+    const bool is_current =
+        show(scene, *person, coarse.get(), person->session->positions(), revision);
+    const Lock lock = monitor_.lock();
+    if (is_current && stage_.scene(lock) == scene && revision == growth_.revision(lock)) {
+        revision_ = revision;
+        person->has_learnt = false;  // bones may be as at rest again
+        result_ = std::make_shared<const GrowthResult>(std::move(grown));
+        growth_.take_fine_measures(lock, std::move(measured));
+        views_.broadcast_state(lock);
+    }
+    monitor_.notify();
+}
+
+// What is shown from now on: where the fine solve has the meshes, kept as the difference to where
+// the coarse one has them.
+bool FineGrowth::show(const std::shared_ptr<Scene>& scene, const Person& person,
+                      const Points* coarse, const Points& positions, std::uint32_t revision) {
     Correction correction;
     std::array<SharedBytes, kDisplayLayers> frames;
     for (int k = 0; k < kDisplayLayers; ++k) {
         const auto layer = static_cast<DisplayLayer>(k);
-        const Points moved = person->surfaces.reshaped(layer, person->session->positions());
+        const Points moved = person.surfaces.reshaped(layer, positions);
         const auto i = static_cast<std::size_t>(k);
         frames[i] = std::make_shared<const std::string>(
             motion_frame({.mesh = static_cast<std::uint32_t>(k), .revision = revision}, moved,
                          scene->display->mesh(layer).triangles));
         correction[i] = std::make_shared<const Points>(
-            moved - scene->surfaces.reshaped(layer, coarse ? *coarse : scene->body.tets.points));
+            moved -
+            scene->surfaces.reshaped(layer, coarse != nullptr ? *coarse : scene->body.tets.points));
     }
     const Lock lock = monitor_.lock();
-    if (stage_.scene(lock) == scene && revision == growth_.revision(lock) &&
-        stage_.mode(lock) == "rest") {
-        stage_.set_correction(lock, std::move(correction));
-        revision_ = revision;
-        person->has_learnt = false;  // bones may be as at rest again
-        result_ = std::make_shared<const GrowthResult>(std::move(grown));
-        growth_.take_fine_measures(lock, std::move(measured));
-        for (int k = 0; k < kDisplayLayers; ++k) {
-            views_.broadcast_frame(lock, k, frames[at(k)], true);
-        }
-        views_.broadcast_state(lock);
+    if (stage_.scene(lock) != scene || revision != growth_.revision(lock) ||
+        stage_.mode(lock) != "rest") {
+        return false;
     }
-    monitor_.notify();
+    stage_.set_correction(lock, std::move(correction));
+    for (int k = 0; k < kDisplayLayers; ++k) {
+        views_.broadcast_frame(lock, k, frames[at(k)], true);
+    }
+    return true;
 }
 
 void FineGrowth::require() {

@@ -16,6 +16,7 @@ class Growth;
 class Jobs;
 class Stage;
 class Views;
+struct Scene;
 
 /// The person at standard resolution: solved when the quick solve has ended and nobody drags, and
 /// given up at the next wish. While there is nothing to do it learns how muscle groups answer, so
@@ -64,6 +65,10 @@ private:
     void take_up();
     void grow();
     void learn();
+    /// Where the fine body's points are is shown, if that is still what is asked for.
+    /// @param coarse  where the scene's points are; null: at rest
+    bool show(const std::shared_ptr<Scene>& scene, const Person& person, const Points* coarse,
+              const Points& positions, std::uint32_t revision);
 
     Monitor& monitor_;
     Views& views_;

@@ -128,6 +128,7 @@ TEST(GrowthSessionThatLearns, ShowsPlansNearTheirEndAtOnceAndEndsWhereItDidBefor
     EXPECT_TRUE(learning.learn_next());
     EXPECT_TRUE(learning.learn_next());
     EXPECT_FALSE(learning.learn_next());
+    EXPECT_TRUE(learning.foresees());
     EXPECT_EQ(learning.positions(), shown);
     Points start;
     const GrowthResult result =
@@ -138,6 +139,7 @@ TEST(GrowthSessionThatLearns, ShowsPlansNearTheirEndAtOnceAndEndsWhereItDidBefor
     // Bones make another body, of which nothing is known; back at rest it is known again.
     learning.grow_to({.bones = {{"forearm", 1.1}}});
     EXPECT_FALSE(learning.learn_next());
+    EXPECT_FALSE(learning.foresees());
     EXPECT_EQ(learning.grow_to({}).body.tets.points, body.tets.points);
 }
 

@@ -226,6 +226,10 @@ bool GrowthSession::learn_next(const Progress& progress) {
     return true;
 }
 
+bool GrowthSession::foresees() const {
+    return data_->is_framed_as_rest() && data_->responses.is_complete();
+}
+
 GrowthResult GrowthSession::grow_to(const GrowthPlan& asked, const Progress& progress,
                                     const Show& show) {
     Data& d = *data_;

@@ -38,6 +38,9 @@ public:
     /// @return  false: nothing is left to learn, or not while bones or stature are edited
     /// @throws Cancelled   the next call learns that group
     bool learn_next(const Progress& progress = {});
+    /// All groups are known, and the body is framed as at rest: the first shape that a plan of
+    /// muscles shows is near its end.
+    bool foresees() const;
 
     const Body& rest() const;
     /// What was last shown.
