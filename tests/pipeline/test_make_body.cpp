@@ -7,6 +7,7 @@
 #include "sinew/io/archive.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/health.h"
+#include "sinew/meshing/intersections.h"
 #include "sinew/pipeline/body_cache.h"
 #include "sinew/pipeline/body_display.h"
 #include "sinew/pipeline/body_in_motion.h"
@@ -132,6 +133,53 @@ TEST(MakeBody, WomanWeighsAsPublished) {
     for (const SegmentShare& s : shares) {
         EXPECT_NEAR(s.share, s.published, 0.15 * s.published) << s.name;
     }
+}
+
+// Leg muscles after [Handsfield2014] and all muscle after [Janssen2000], recomputed here from
+// tetrahedra and fractions; a body that keeps its stature and, but for legs, its skin.
+TEST(MakeBody, Handsfield2014LegMusclesOfPeopleGrowUnderTheSameSkin) {
+    MakeBodyOptions options = preview().options;
+    options.muscles = MuscleSource::People;
+    const Body people = make_body(options).body;
+    const Body& specimen = preview().made.body;
+    const BodySummary now = summarise(people);
+    EXPECT_EQ(now.stature, summarise(specimen).stature);
+    std::map<std::string, double> belly;
+    double muscle = 0.0;
+    const Eigen::VectorXd volumes = tet_volumes(people.tets);
+    EXPECT_GT(volumes.minCoeff(), 0.0);
+    for (std::size_t t = 0; t + 1 < people.shares.start.size(); ++t) {
+        for (Index e = people.shares.start[t]; e < people.shares.start[t + 1]; ++e) {
+            const TissueMaterial& material = people.materials[at(people.shares.material[at(e)])];
+            if (material.tissue == Tissue::Muscle) {
+                const double volume =
+                    people.shares.fraction[at(e)] * volumes[static_cast<Eigen::Index>(t)];
+                muscle += volume * material.density;
+                belly[people.muscles[at(people.shares.part[at(e)])].name] += volume;
+            }
+        }
+    }
+    EXPECT_NEAR(muscle / now.mass, 0.384, 0.004);
+    const double leg = 1e-6 * (47.0 * now.stature * now.mass + 1285.0);
+    EXPECT_NEAR(belly["gluteus_maximus_l"] / (0.123 * leg - 25.4e-6), 1.0, 0.02);
+    EXPECT_NEAR(belly["soleus_r"] / (0.0507 * leg + 78.2e-6), 1.0, 0.02);
+    EXPECT_NEAR(belly["biceps_femoris_long_head_r"] / (0.0256 * leg + 24.3e-6), 1.0, 0.02);
+    // Surfaces hold what tetrahedra hold; forces of cross-sections follow.
+    const std::vector<double> held = muscle_volumes_in_tets(people);
+    const std::vector<double> held_before = muscle_volumes_in_tets(specimen);
+    for (std::size_t m = 0; m < held.size(); ++m) {
+        if (held[m] > 2e-6) {
+            const double ratio = people.muscles[m].volume / specimen.muscles[m].volume;
+            EXPECT_NEAR(ratio / (held[m] / held_before[m]), 1.0, 0.01) << people.muscles[m].name;
+        }
+    }
+    // Nothing crosses, and most of the skin is where it was.
+    EXPECT_TRUE(find_self_intersections(people.skin.mesh).pairs.empty());
+    const Eigen::VectorXd moved =
+        (people.skin.mesh.points - specimen.skin.mesh.points).rowwise().norm();
+    EXPECT_GT((moved.array() < 1e-4).cast<double>().mean(), 0.5);
+    EXPECT_LT(moved.mean(), 1e-3);
+    EXPECT_LT(moved.maxCoeff(), 0.02);
 }
 
 // Ends of a muscle: vertices of its mesh within the first and last tenth of the way.

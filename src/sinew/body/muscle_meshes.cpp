@@ -18,6 +18,7 @@ namespace sinew {
 namespace {
 
 constexpr double kAgrees = 1e-3;      // of the volume
+constexpr double kSameVolume = 0.01;  // of the tetrahedra's, of an untouched muscle
 constexpr double kThinnest = -0.9;    // of the half thickness, by which a surface moves
 constexpr double kWidest = 4.0;       // the same outwards
 constexpr double kTendonShare = 0.1;  // of what bellies move by
@@ -147,7 +148,8 @@ void fit_muscle_meshes(const Body& rest, Body& body) {
     parallel_for(body.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t m = begin; m < end; ++m) {
             Muscle& muscle = body.muscles[m];
-            if (is_untouched(rest.muscles[m].mesh, muscle.mesh)) {
+            if (is_untouched(rest.muscles[m].mesh, muscle.mesh) &&
+                std::abs(after[m] - before[m]) <= kSameVolume * before[m]) {
                 muscle.mesh.points = rest.muscles[m].mesh.points;
                 muscle.volume = rest.muscles[m].volume;
                 continue;

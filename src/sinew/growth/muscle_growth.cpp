@@ -69,7 +69,7 @@ constexpr int kHoldEvery = 6;   // iterations, for what crosses by then
 constexpr int kLastHold = 24;   // iteration: what is held stays so, and the iteration can end
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
 constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
-constexpr int kHealingTurns = 4;     // opening tetrahedra may make skin cross, and the other way
+constexpr int kHealingTurns = 8;     // opening tetrahedra may make skin cross, and the other way
 constexpr int kStillIterations = 2;  // one after another: accelerated steps may be short by chance
 
 // / Forces of one term, matrix of another. The matrix of the global step need not be the exact
@@ -434,12 +434,13 @@ const MuscleGrowth::Data::Healthy& MuscleGrowth::Data::healthy_body() const {
                 healthy->changes.crossing = std::max(healthy->changes.crossing, crossing);
                 healthy->x = std::move(apart.x);
             }
-            MendedInversions mended =
-                mend_inversions(rest.tets, healthy->x, growth, rest.skin.tet_vertex);
-            healthy->x = std::move(mended.x);
+            // Nothing may follow the look at the skin: opening tetrahedra moves it.
             if (turn > 0 && crossing == 0) {
                 break;
             }
+            MendedInversions mended =
+                mend_inversions(rest.tets, healthy->x, growth, rest.skin.tet_vertex);
+            healthy->x = std::move(mended.x);
         }
         for (const Index v : rest.skin.tet_vertex) {
             healthy->changes.skin =

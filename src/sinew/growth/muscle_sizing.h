@@ -13,9 +13,10 @@ struct SizedMuscles {
     double mass = 0.0;                        ///< kg
 };
 
-/// Grows every muscle (alpha = sqrt(wanted / present volume), from 0.6 to 2) to the volume that
-/// people of the body's sex, stature and mass have. Fat gives way or fills in, so that the mass
-/// stays. @throws InputError  for Sex::Unknown, and as MuscleGrowth
+/// Gives every muscle the volume that people of the body's sex, stature and mass have: from loose
+/// tissue beside it, then by growth (alpha from 0.6 to 2). The skin goes back to where it was as
+/// far as the fat under it can give way; the stature stays, the mass rises with muscle.
+/// @throws InputError  for Sex::Unknown, and as MuscleGrowth
 SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
                                     const Progress& progress = {});
 
