@@ -34,7 +34,7 @@ constexpr Eigen::Index kTapePlaces = 32;
 constexpr int kTrunkTapes = 10;
 constexpr double kTrunkLow = -0.03;  // of the way from the hips to the lowest joint of the neck
 constexpr double kTrunkHigh = 0.78;  // at the armpits
-constexpr double kNeckPart = 0.45;   // from its lowest joint to its highest
+constexpr double kTapedNeck = 0.45;  // from its lowest joint to its highest
 
 // What a model sees of a person.
 struct SeenShape {
@@ -356,7 +356,7 @@ std::vector<CompositionTape> composition_tapes(const Body& template_body) {
         roll.add(hips + part * (*neck - hips), Vec3::UnitY());
         roll.next();
     }
-    roll.add(*neck + kNeckPart * (*head - *neck), *head - *neck);
+    roll.add(*neck + kTapedNeck * (*head - *neck), *head - *neck);
     roll.next();
     for (const TapedLimb& limb : taped_limbs()) {
         for (const double part : limb.parts) {

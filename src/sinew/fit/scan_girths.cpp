@@ -1,5 +1,6 @@
 #include "sinew/fit/scan_girths.h"
 
+#include "sinew/base/units.h"
 #include "sinew/body/girths.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -19,12 +19,16 @@
 namespace sinew {
 namespace {
 
-constexpr double kTapeStep = 0.01;                       // m between levels that are tried
-constexpr double kUnderNipples = 0.12;                   // m, where a waist may begin
-constexpr double kUnderNavel = 0.08;                     // m, where hips may begin
-constexpr double kLowestHips = 0.30;                     // m under the navel: below every crotch
-constexpr double kThighMiddle = 0.5;                     // of the way from hip to knee
-constexpr std::array kNeckParts = {0.3, 0.4, 0.5, 0.6};  // from its lowest joint to its highest
+constexpr double kTapeStep = 0.01;      // m between levels that are tried
+constexpr double kUnderNipples = 0.12;  // m, where a waist may begin
+constexpr double kUnderNavel = 0.08;    // m, where hips may begin
+constexpr double kLowestHips = 0.30;    // m under the navel: below every crotch
+// Half way to the line of the knee, which is 16 mm below the axis that the knee rotates about.
+constexpr double kThighMiddle = 0.52;
+// Below the larynx, the tape sloping down to the front [Hodgdon1984]: where a neck is narrowest
+// depends on its fat, and was up to 11 % less than there.
+constexpr double kNeckPart = 0.56;  // of the way from its lowest joint to its highest
+constexpr double kNeckSlope = 7.0 * kDegree;
 constexpr std::array kCalfParts = {0.2, 0.25, 0.3, 0.35, 0.4};  // from knee to ankle
 
 // Every triangle cut into four, with the edges' middles lifted onto the cubic curve that leaves
@@ -141,13 +145,14 @@ std::vector<std::pair<std::string, double>> scan_girths(const Body& person,
         return a && b ? tape_girth(skin.points, skin.triangles, *a + part * (*b - *a), *b - *a)
                       : 0.0;
     };
-    // A tape slides to where the neck is narrowest; level, it would go round the jaw of some.
-    double neck = std::numeric_limits<double>::infinity();
-    for (const double part : kNeckParts) {
-        const double girth = across("neck_c7_t1", "neck_atlanto_occipital", part);
-        neck = girth > 0.0 ? std::min(neck, girth) : neck;
+    const auto low = joint_centre(person.skeleton, "neck_c7_t1");
+    const auto high = joint_centre(person.skeleton, "neck_atlanto_occipital");
+    if (low && high) {
+        const Vec3 up = (*high - *low).normalized();
+        const Vec3 forward = (Vec3::UnitZ() - up.z() * up).normalized();
+        set("neck", tape_girth(skin.points, skin.triangles, *low + kNeckPart * (*high - *low),
+                               std::cos(kNeckSlope) * up + std::sin(kNeckSlope) * forward));
     }
-    set("neck", std::isfinite(neck) ? neck : 0.0);
     for (const std::string side : {"_l", "_r"}) {
         set("thigh" + side, across("hip" + side, "knee" + side, kThighMiddle));
         double calf = 0.0;
