@@ -113,20 +113,14 @@ void compare(const Json& truth, const Json& joint_order, const Json& joints, Fit
             }
         }
     }
-    Skeleton skeleton = fitted.body.skeleton;
-    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        skeleton.joints[j].centre = fitted.skin.joints[j];
-    }
-    const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, fitted.skin.pose);
     for (const auto& [theirs, ours] : kSameJoints) {
         const auto place = std::find(joint_order.begin(), joint_order.end(), theirs);
-        const auto joint =
-            std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
-                         [&, name = ours](const Joint& j) { return j.name == name; });
-        if (place != joint_order.end() && joint != skeleton.joints.end()) {
+        const auto joint = std::find_if(fitted.joints.begin(), fitted.joints.end(),
+                                        [name = ours](const auto& j) { return j.first == name; });
+        if (place != joint_order.end() && joint != fitted.joints.end()) {
             const Json& p = joints.at(static_cast<std::size_t>(place - joint_order.begin()));
-            const Vec3 found = motions[at(joint->child)] * joint->centre;
-            row.joint_mm.emplace_back(joint->name, 1e3 * (found - Vec3(p[0], p[1], p[2])).norm());
+            row.joint_mm.emplace_back(joint->first,
+                                      1e3 * (joint->second - Vec3(p[0], p[1], p[2])).norm());
         }
     }
 }

@@ -71,6 +71,18 @@ TEST_F(PersonFit, FatThatIsAskedForIsReachedAndBonesKeepTheirSize) {
     require_valid(person.body, "person");
 }
 
+// Where the skin does not hold just both, fat does not give way: muscle is made up elsewhere.
+TEST_F(PersonFit, FatIsMetWhereMuscleIsAskedForToo) {
+    const Points skin = fatter(0.02);
+    const double fat = 1.8 * fat_of(body());
+    const double own = fitter().fit(body().skin.mesh.points).report.muscle_kg;
+    for (const double part : {0.8, 1.2}) {
+        const FittedPerson person = fitter().fit(skin, {.fat_kg = fat, .muscle_kg = part * own});
+        EXPECT_NEAR(person.report.fat_kg, fitter().fit(skin, {.fat_kg = fat}).report.fat_kg, 0.02)
+            << part;
+    }
+}
+
 // Komaritzan, section 4.2.4: a fifth taller makes bones a tenth thicker.
 TEST_F(PersonFit, BonesGrowThickerByHalfOfWhatStatureDoes) {
     Points skin = body().skin.mesh.points;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/support/limb_body.h"
 
 namespace sinew {
@@ -89,23 +91,31 @@ TEST(PoseRig, UnposedIsTheInverseOfPosed) {
     EXPECT_LT((rest - now.rest).cwiseAbs().maxCoeff(), 1e-10);
 }
 
+// In whatever order the root rotates.
 TEST(PoseRig, PoseMovesSegmentsAsTheSkeletonDoes) {
-    BentLimb limb;
-    limb.state.scale = 1.0;
-    const std::vector<Vec3> joints = limb.rig.joints_of(limb.state);
-    Skeleton person = limb.body.skeleton;
-    for (std::size_t j = 0; j < joints.size(); ++j) {
-        person.joints[j].centre = joints[j];
+    const std::array<std::array<Vec3, 3>, 3> orders = {
+        {{Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()},
+         {Vec3::UnitY(), Vec3::UnitZ(), Vec3::UnitX()},
+         {Vec3::UnitY(), Vec3::UnitX(), Vec3::UnitZ()}}};
+    for (const std::array<Vec3, 3>& axes : orders) {
+        BentLimb limb;
+        limb.state.scale = 1.0;
+        limb.body.skeleton.joints[0].axes = axes;
+        const std::vector<Vec3> joints = limb.rig.joints_of(limb.state);
+        Skeleton person = limb.body.skeleton;
+        for (std::size_t j = 0; j < joints.size(); ++j) {
+            person.joints[j].centre = joints[j];
+        }
+        const Pose pose = limb.rig.pose_of(limb.body, limb.state, joints);
+        const std::vector<Eigen::Isometry3d> motions = segment_motions(person, pose);
+        // The last vertex of the upper end hangs on the upper bone alone.
+        const PoseRig::Placement now = limb.rig.placed(limb.state);
+        Eigen::Index top = 0;
+        limb.rig.rest().points.col(1).maxCoeff(&top);
+        ASSERT_EQ(limb.rig.weights()[static_cast<std::size_t>(top)].size(), 1U);
+        const Vec3 wanted = motions[1] * point(now.rest, top);
+        EXPECT_LT((wanted - point(now.world, top)).norm(), 1e-9);
     }
-    const Pose pose = limb.rig.pose_of(limb.body, limb.state, joints);
-    const std::vector<Eigen::Isometry3d> motions = segment_motions(person, pose);
-    // The last vertex of the upper end hangs on the upper bone alone.
-    const PoseRig::Placement now = limb.rig.placed(limb.state);
-    Eigen::Index top = 0;
-    limb.rig.rest().points.col(1).maxCoeff(&top);
-    ASSERT_EQ(limb.rig.weights()[static_cast<std::size_t>(top)].size(), 1U);
-    const Vec3 wanted = motions[1] * point(now.rest, top);
-    EXPECT_LT((wanted - point(now.world, top)).norm(), 1e-9);
 }
 
 TEST(PoseRig, BodiesWithoutFleshAreRefused) {

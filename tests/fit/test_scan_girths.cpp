@@ -1,4 +1,5 @@
 #include "sinew/base/units.h"
+#include "sinew/body/girths.h"
 #include "sinew/fit/composition.h"
 #include "sinew/fit/landmarks.h"
 #include "sinew/fit/scan_girths.h"
@@ -8,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "tests/support/shapes.h"
 
 namespace sinew {
 namespace {
@@ -64,15 +67,34 @@ TEST(ScanGirths, AreThoseOfTheLevelsThatNamedPointsSay) {
     EXPECT_NEAR(girth.at("hips"), circle(0.17), 4e-3);
 }
 
-TEST(ScanGirths, TheNeckIsTapedWhereItIsNarrowest) {
-    // The waist of the trunk in the part of a neck: levels from 0.995 to 1.115 m are tried.
+// Below the larynx and sloping down to the front, whether it is narrowest there or not
+// [Hodgdon1984].
+TEST(ScanGirths, TheNeckIsTapedAcrossItsMiddle) {
     Body trunk = round_trunk();
     trunk.skeleton.joints.push_back({.name = "neck_c7_t1", .centre = Vec3(0.0, 0.875, 0.0)});
     trunk.skeleton.joints.push_back(
         {.name = "neck_atlanto_occipital", .centre = Vec3(0.0, 1.275, 0.0)});
     const auto found = scan_girths(trunk, kNamed);
     const std::map<std::string, double> girth(found.begin(), found.end());
-    EXPECT_NEAR(girth.at("neck"), 2.0 * kPi * radius_at(1.035), 2e-3);
+    // An ellipse: the circle's depth over the cosine of 7 degrees.
+    const double radius = radius_at(0.875 + 0.56 * 0.4);
+    const double mean = 0.5 * radius * (1.0 + 1.0 / std::cos(7.0 * kDegree));
+    EXPECT_NEAR(girth.at("neck"), 2.0 * kPi * mean, 2e-3);
+}
+
+// Round a ball of 80 triangles a flat tape is short; rounded triangles make up for most of it.
+TEST(ScanGirths, Vlachos2001TapesFollowTheRoundLimbAndNotItsTriangles) {
+    Body limb;
+    limb.skin.mesh = support::sphere(1, 0.1);
+    limb.skeleton.joints = {{.name = "hip_l", .centre = Vec3(0.001, 0.101, 0.002)},
+                            {.name = "knee_l", .centre = Vec3(0.001, -0.091, 0.002)}};
+    const double flat =
+        tape_girth(limb.skin.mesh.points, limb.skin.mesh.triangles, Vec3::Zero(), Vec3::UnitY());
+    const auto found = scan_girths(limb, {});
+    const std::map<std::string, double> girth(found.begin(), found.end());
+    const double circle = 2.0 * kPi * 0.1;
+    EXPECT_LT(flat, 0.985 * circle);
+    EXPECT_NEAR(girth.at("thigh_l"), circle, 0.5 * (circle - flat));
 }
 
 TEST(ScanGirths, AreThoseOfJointsWherePointsAreAbsent) {

@@ -34,9 +34,12 @@ int sinew::fuzz::feed_documents(const std::uint8_t* data, std::size_t size) {
     });
     sinew::fuzz::may_refuse([&] {
         const sinew::CompositionModel model = sinew::parse_composition(text, "fuzz");
-        if (model.fat.size() != model.basis.cols() + 2 || model.mean.size() != model.basis.rows()) {
+        if (model.fat.size() != model.basis.cols() + 1 || model.mean.size() != model.basis.rows() ||
+            model.tapes.back().feature + 1 != model.mean.size()) {
             __builtin_trap();
         }
+        // What was accepted is accepted again.
+        sinew::parse_composition(sinew::composition_text(model), "again");
     });
     sinew::fuzz::may_refuse([&] { sinew::parse_people_table(text, "fuzz"); });
     sinew::fuzz::may_refuse([&] { sinew::parse_muscle_sizes(text, "fuzz"); });

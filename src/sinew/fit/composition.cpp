@@ -2,7 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/units.h"
-#include "sinew/fit/anatomy_transfer.h"
+#include "sinew/body/girths.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
 #include "sinew/linalg/dense.h"
@@ -14,11 +14,10 @@
 #include <cmath>
 #include <limits>
 
-// Fat and muscle mass from the outer shape [Komaritzan, section 4.2.3, eqs. 4.5-4.6]: stature,
-// volume at unit stature and principal components of positions on the skin at unit stature, then
-// ridge regression. The ridge is chosen by errors of people left out, which need no second
-// training: e_i / (1 - h_i) [Golub1979]. How far a person is from those that it was trained with is
-// part of every estimate.
+// Fat and muscle mass from the outer shape [Komaritzan, section 4.2.3, eqs. 4.5-4.6]: areas inside
+// tapes at unit stature, their principal components, then ridge regression. The ridge is chosen by
+// errors of people left out, which need no second training: e_i / (1 - h_i) [Golub1979]. How far a
+// person is from those that it was trained with is part of every estimate.
 //
 // Published formulas of girths stand beside it as witnesses: [Hodgdon1984; Siri1961] for fat,
 // [Lee2000] for muscle.
@@ -31,88 +30,175 @@ constexpr int kFewestPeople = 6;
 constexpr double kLeastDeviation = 1e-9;
 constexpr double kLeastVariance = 1e-4;  // of the first component's: smaller ones are noise
 constexpr std::array kRidges = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1};  // of squared deviations
+constexpr Eigen::Index kTapePlaces = 32;
+constexpr int kTrunkTapes = 10;
+constexpr double kTrunkLow = -0.03;  // of the way from the hips to the lowest joint of the neck
+constexpr double kTrunkHigh = 0.78;  // at the armpits
+constexpr double kTapedNeck = 0.45;  // from its lowest joint to its highest
 
-// What a model sees of a person: size, volume at unit stature, and places of the skin likewise.
+// What a model sees of a person.
 struct SeenShape {
-    double stature = 1.0;  // m
-    double volume = 0.0;   // of stature cubed
-    Eigen::VectorXd places = {};
+    double stature = 1.0;        // m
+    Eigen::VectorXd areas = {};  // of stature squared
 };
 
-// Positions of some places of the template's skin, on a skin of the same triangulation.
+// Areas inside tapes of the template, on a skin of the same triangulation.
 class ShapeReader {
 public:
-    ShapeReader(const TriangleMesh& skin, const Points& places)
-        : triangles_(skin.triangles), nearest_(SurfaceTree(skin).closest_points(places)) {}
+    ShapeReader(const TriangleMesh& skin, const std::vector<CompositionTape>& tapes)
+        : triangles_(skin.triangles) {
+        const SurfaceTree tree(skin);
+        for (const CompositionTape& tape : tapes) {
+            loops_.push_back({tape.feature, tree.closest_points(tape.places)});
+            features_ = std::max(features_, tape.feature + 1);
+        }
+    }
 
     SeenShape read(const Points& skin) const {
-        SeenShape seen;
-        seen.stature = bounds(skin).size().y();
-        seen.volume = enclosed_volume(skin, triangles_) / std::pow(seen.stature, 3);
-        Eigen::VectorXd shape(3 * static_cast<Eigen::Index>(nearest_.size()));
-        for (std::size_t i = 0; i < nearest_.size(); ++i) {
-            Vec3 p = Vec3::Zero();
-            for (int k = 0; k < 3; ++k) {
-                p += nearest_[i].barycentric[k] * point(skin, triangles_(nearest_[i].triangle, k));
-            }
-            shape.segment<3>(3 * static_cast<Eigen::Index>(i)) = p / seen.stature;
+        SeenShape seen{.stature = bounds(skin).size().y(),
+                       .areas = Eigen::VectorXd::Zero(features_)};
+        Eigen::VectorXd count = Eigen::VectorXd::Zero(features_);
+        for (const Loop& loop : loops_) {
+            seen.areas[loop.feature] += area_inside(loop, skin) / std::pow(seen.stature, 2);
+            count[loop.feature] += 1.0;
         }
-        seen.places = std::move(shape);
+        seen.areas.array() /= count.array().max(1.0);
         return seen;
     }
 
+    int features() const {
+        return features_;
+    }
+
 private:
+    struct Loop {
+        int feature = 0;
+        std::vector<ClosestPoint> places = {};
+    };
+
+    // |sum_i p_i x p_(i+1)| / 2
+    double area_inside(const Loop& loop, const Points& skin) const {
+        std::vector<Vec3> p;
+        for (const ClosestPoint& c : loop.places) {
+            Vec3& at_place = p.emplace_back(Vec3::Zero());
+            for (int k = 0; k < 3; ++k) {
+                at_place += c.barycentric[k] * point(skin, triangles_(c.triangle, k));
+            }
+        }
+        Vec3 sum = Vec3::Zero();
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            sum += (p[i] - p[0]).cross(p[(i + 1) % p.size()] - p[0]);
+        }
+        return 0.5 * sum.norm();
+    }
+
     Triangles triangles_;
-    std::vector<ClosestPoint> nearest_;
+    std::vector<Loop> loops_;
+    int features_ = 0;
 };
 
-Points places_on(const TriangleMesh& skin, std::span<const char> is_left_out, int count) {
-    std::vector<Index> used;
-    for (Eigen::Index i = 0; i < skin.points.rows(); ++i) {
-        if (is_left_out.empty() || is_left_out[at(i)] == 0) {
-            used.push_back(static_cast<Index>(i));
+// Places at equal steps along a closed loop.
+Points spread_along(const std::vector<Vec3>& loop) {
+    std::vector<double> along = {0.0};
+    for (std::size_t i = 0; i < loop.size(); ++i) {
+        along.push_back(along.back() + (loop[(i + 1) % loop.size()] - loop[i]).norm());
+    }
+    Points places(kTapePlaces, 3);
+    std::size_t edge = 0;
+    for (Eigen::Index k = 0; k < kTapePlaces; ++k) {
+        const double wanted =
+            along.back() * static_cast<double>(k) / static_cast<double>(kTapePlaces);
+        while (edge + 1 < loop.size() && along[edge + 1] < wanted) {
+            ++edge;
         }
-    }
-    Points points(static_cast<Eigen::Index>(used.size()), 3);
-    for (std::size_t i = 0; i < used.size(); ++i) {
-        points.row(static_cast<Eigen::Index>(i)) = skin.points.row(used[i]);
-    }
-    const std::vector<Index> chosen = farthest_points(points, count);
-    Points places(static_cast<Eigen::Index>(chosen.size()), 3);
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-        places.row(static_cast<Eigen::Index>(i)) = points.row(chosen[i]);
+        const double length = along[edge + 1] - along[edge];
+        const double t = length > 0.0 ? (wanted - along[edge]) / length : 0.0;
+        places.row(k) = ((1.0 - t) * loop[edge] + t * loop[(edge + 1) % loop.size()]).transpose();
     }
     return places;
 }
 
-// Principal components by the smaller matrix of inner products.
-void find_components(const Eigen::MatrixXd& shapes, int most, CompositionModel& model) {
-    const Eigen::Index n = shapes.cols();
-    model.mean = shapes.rowwise().mean();
-    const Eigen::MatrixXd centred = shapes.colwise() - model.mean;
-    const SymmetricEigen eigen = symmetric_eigen(Eigen::MatrixXd(centred.transpose() * centred));
+std::optional<Vec3> centre_of(const Skeleton& skeleton, const std::string& name) {
+    for (const Joint& joint : skeleton.joints) {
+        if (joint.name == name) {
+            return joint.centre;
+        }
+    }
+    return {};
+}
+
+// Limbs and the parts of the way between their joints where tapes are laid.
+struct TapedLimb {
+    const char* from;
+    const char* to;
+    std::vector<double> parts;
+};
+
+const std::vector<TapedLimb>& taped_limbs() {
+    static const std::vector<TapedLimb> kLimbs = {{"hip", "knee", {0.3, 0.5, 0.7, 0.9}},
+                                                  {"knee", "ankle", {0.1, 0.3, 0.5, 0.8}},
+                                                  {"shoulder", "elbow", {0.5, 0.7}},
+                                                  {"elbow", "wrist", {0.25, 0.6}}};
+    return kLimbs;
+}
+
+// Tapes by feature; a feature whose planes miss the skin is not counted.
+class TapeRoll {
+public:
+    explicit TapeRoll(const TriangleMesh& skin) : skin_(skin) {}
+
+    void add(const Vec3& centre, const Vec3& normal) {
+        const std::vector<Vec3> loop = loop_around(skin_.points, skin_.triangles, centre, normal);
+        if (loop.size() >= 3) {
+            tapes_.push_back({.feature = feature_, .places = spread_along(loop)});
+        }
+    }
+    void next() {
+        feature_ += !tapes_.empty() && tapes_.back().feature == feature_ ? 1 : 0;
+    }
+    const std::vector<CompositionTape>& tapes() const {
+        return tapes_;
+    }
+
+private:
+    const TriangleMesh& skin_;
+    std::vector<CompositionTape> tapes_;
+    int feature_ = 0;
+};
+
+// Principal components of standardised areas, one row of A per person.
+void find_components(const Eigen::MatrixXd& A, int most, CompositionModel& model) {
+    const Eigen::Index n = A.rows();
+    model.mean = A.colwise().mean();
+    const Eigen::MatrixXd centred = A.rowwise() - model.mean.transpose();
+    model.spread = (centred.colwise().squaredNorm() / static_cast<double>(n - 1))
+                       .cwiseSqrt()
+                       .cwiseMax(kLeastDeviation);
+    const Eigen::MatrixXd Z = centred * model.spread.cwiseInverse().asDiagonal();
+    const SymmetricEigen eigen =
+        symmetric_eigen(Eigen::MatrixXd(Z.transpose() * Z / static_cast<double>(n - 1)));
     const Eigen::VectorXd& values = eigen.values;  // ascending
+    const Eigen::Index F = values.size();
     Eigen::Index count = 0;
-    while (count < std::min<Eigen::Index>(most, n - 3) &&
-           values[n - 1 - count] > kLeastVariance * values[n - 1]) {
+    while (count < std::min<Eigen::Index>({most, F, n - 3}) &&
+           values[F - 1 - count] > kLeastVariance * values[F - 1]) {
         ++count;
     }
-    model.basis.resize(shapes.rows(), count);
+    model.basis.resize(F, count);
+    model.deviation.resize(count);
     for (Eigen::Index k = 0; k < count; ++k) {
-        const double value = values[n - 1 - k];
-        Eigen::VectorXd column = centred * eigen.vectors.col(n - 1 - k) / std::sqrt(value);
+        const Eigen::VectorXd column = eigen.vectors.col(F - 1 - k);
         // One of two signs: the larger entry is positive.
         Eigen::Index largest = 0;
         column.cwiseAbs().maxCoeff(&largest);
         model.basis.col(k) = column[largest] < 0.0 ? Eigen::VectorXd(-column) : column;
+        model.deviation[k] = std::max(kLeastDeviation, std::sqrt(values[F - 1 - k]));
     }
 }
 
 // f of the model's equations.
 Eigen::VectorXd features_of(const CompositionModel& model, const SeenShape& seen) {
-    Eigen::VectorXd f(model.basis.cols() + 1);
-    f << model.basis.transpose() * (seen.places - model.mean), seen.volume;
-    return f;
+    return model.basis.transpose() * (seen.areas - model.mean).cwiseQuotient(model.spread);
 }
 
 // Ridge regression of y on [f, 1], one row of F per person. Features count by their deviations.
@@ -122,9 +208,6 @@ Eigen::VectorXd regress(const Eigen::MatrixXd& F, const Eigen::VectorXd& deviati
                         const Eigen::VectorXd& y) {
     Eigen::MatrixXd A(F.rows(), F.cols() + 1);
     A << F * deviation.cwiseInverse().asDiagonal(), Eigen::VectorXd::Ones(F.rows());
-    // The volume is far from 0: centred, so that the ridge does not act on its mean.
-    const double centre = A.col(F.cols() - 1).mean();
-    A.col(F.cols() - 1).array() -= centre;
     Eigen::VectorXd best;
     double least = std::numeric_limits<double>::infinity();
     for (const double ridge : kRidges) {
@@ -144,36 +227,29 @@ Eigen::VectorXd regress(const Eigen::MatrixXd& F, const Eigen::VectorXd& deviati
             best = x;
         }
     }
-    best[F.cols()] -= best[F.cols() - 1] * centre;
     best.head(F.cols()).array() /= deviation.array();
     return best;
 }
 
-CompositionModel train_on(const Points& places, std::span<const SeenShape> shapes,
-                          std::span<const KnownPerson> people, const std::vector<Index>& which,
-                          Sex sex, int components) {
+CompositionModel train_on(std::span<const SeenShape> shapes, std::span<const KnownPerson> people,
+                          const std::vector<Index>& which, Sex sex, int components) {
     const auto n = static_cast<Eigen::Index>(which.size());
-    CompositionModel model{.sex = sex, .people = static_cast<int>(n), .places = places};
-    Eigen::MatrixXd some(3 * places.rows(), n);
+    CompositionModel model{.sex = sex, .people = static_cast<int>(n)};
+    Eigen::MatrixXd A(n, shapes[0].areas.size());
     Eigen::VectorXd fat(n);
     Eigen::VectorXd muscle(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-        const Index person = which[at(i)];
-        const double cube = std::pow(shapes[at(person)].stature, 3);
-        some.col(i) = shapes[at(person)].places;
-        fat[i] = people[at(person)].fat_kg / cube;
-        muscle[i] = people[at(person)].muscle_kg / cube;
+        const std::size_t person = at(which[at(i)]);
+        const double cube = std::pow(shapes[person].stature, 3);
+        A.row(i) = shapes[person].areas.transpose();
+        fat[i] = people[person].fat_kg / cube;
+        muscle[i] = people[person].muscle_kg / cube;
     }
-    find_components(some, components, model);
-    Eigen::MatrixXd F(n, model.basis.cols() + 1);
+    find_components(A, components, model);
+    Eigen::MatrixXd F(n, model.basis.cols());
     for (Eigen::Index i = 0; i < n; ++i) {
         F.row(i) = features_of(model, shapes[at(which[at(i)])]).transpose();
     }
-    const Eigen::MatrixXd centred = F.rowwise() - F.colwise().mean();
-    model.deviation = (centred.colwise().squaredNorm() / static_cast<double>(n - 1))
-                          .cwiseSqrt()
-                          .cwiseMax(kLeastDeviation);
-    model.centre = F.colwise().mean();
     model.fat = regress(F, model.deviation, fat);
     model.muscle = regress(F, model.deviation, muscle);
     return model;
@@ -186,8 +262,8 @@ CompositionEstimate estimate(const CompositionModel& model, const SeenShape& see
     CompositionEstimate result;
     result.fat_kg = cube * (model.fat.head(k).dot(f) + model.fat[k]);
     result.muscle_kg = cube * (model.muscle.head(k).dot(f) + model.muscle[k]);
-    result.strangeness = std::sqrt((f - model.centre).cwiseQuotient(model.deviation).squaredNorm() /
-                                   static_cast<double>(k));
+    result.strangeness = std::sqrt(f.cwiseQuotient(model.deviation).squaredNorm() /
+                                   static_cast<double>(std::max<Eigen::Index>(1, k)));
     return result;
 }
 
@@ -198,6 +274,12 @@ std::vector<SeenShape> read_shapes(const ShapeReader& reader, Eigen::Index verti
                           .found = fmt::format("{}", people.size()),
                           .needs = fmt::format("at least {}", kFewestPeople),
                           .remedy = "add people whose fat and muscle mass are known"});
+    }
+    if (reader.features() == 0) {
+        throw InputError({.where = "template whose people are to be trained with",
+                          .found = "no closed section of its skin",
+                          .needs = "tapes round its trunk and limbs",
+                          .remedy = "use a body made by 'sinew build'"});
     }
     std::vector<SeenShape> shapes;
     for (std::size_t i = 0; i < people.size(); ++i) {
@@ -250,27 +332,68 @@ std::optional<double> find_girth(std::span<const std::pair<std::string, double>>
 
 }  // namespace
 
+std::vector<CompositionTape> composition_tapes(const Body& template_body) {
+    const Skeleton& skeleton = template_body.skeleton;
+    TapeRoll roll(template_body.skin.mesh);
+    const auto hip_l = centre_of(skeleton, "hip_l");
+    const auto hip_r = centre_of(skeleton, "hip_r");
+    const auto neck = centre_of(skeleton, "neck_c7_t1");
+    const auto head = centre_of(skeleton, "neck_atlanto_occipital");
+    if (!hip_l || !hip_r || !neck || !head) {
+        const Bounds box = bounds(template_body.skin.mesh.points);
+        for (int k = 0; k < kTrunkTapes; ++k) {
+            Vec3 centre = box.centre();
+            centre.y() = box.low.y() + box.size().y() * (k + 0.5) / kTrunkTapes;
+            roll.add(centre, Vec3::UnitY());
+            roll.next();
+        }
+        return roll.tapes();
+    }
+    const Vec3 hips = 0.5 * (*hip_l + *hip_r);
+    for (int k = 0; k < kTrunkTapes; ++k) {
+        const double part =
+            kTrunkLow + (kTrunkHigh - kTrunkLow) * k / static_cast<double>(kTrunkTapes - 1);
+        roll.add(hips + part * (*neck - hips), Vec3::UnitY());
+        roll.next();
+    }
+    roll.add(*neck + kTapedNeck * (*head - *neck), *head - *neck);
+    roll.next();
+    for (const TapedLimb& limb : taped_limbs()) {
+        for (const double part : limb.parts) {
+            for (const std::string side : {"_l", "_r"}) {
+                const auto a = centre_of(skeleton, limb.from + side);
+                const auto b = centre_of(skeleton, limb.to + side);
+                if (a && b) {
+                    roll.add(*a + part * (*b - *a), *b - *a);
+                }
+            }
+            roll.next();
+        }
+    }
+    return roll.tapes();
+}
+
 CompositionModel train_composition(const TriangleMesh& template_skin,
-                                   std::span<const char> is_left_out, Sex sex,
+                                   const std::vector<CompositionTape>& tapes, Sex sex,
                                    std::span<const KnownPerson> people,
                                    const CompositionOptions& options) {
-    const Points places = places_on(template_skin, is_left_out, options.places);
-    const ShapeReader reader(template_skin, places);
-    const std::vector<SeenShape> shapes = read_shapes(reader, template_skin.points.rows(), people);
+    const std::vector<SeenShape> shapes =
+        read_shapes(ShapeReader(template_skin, tapes), template_skin.points.rows(), people);
     std::vector<Index> all(people.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
         all[i] = static_cast<Index>(i);
     }
-    return train_on(places, shapes, people, all, sex, options.components);
+    CompositionModel model = train_on(shapes, people, all, sex, options.components);
+    model.tapes = tapes;
+    return model;
 }
 
 CompositionTest test_composition(const TriangleMesh& template_skin,
-                                 std::span<const char> is_left_out, Sex sex,
+                                 const std::vector<CompositionTape>& tapes, Sex sex,
                                  std::span<const KnownPerson> people,
                                  const CompositionOptions& options) {
-    const Points places = places_on(template_skin, is_left_out, options.places);
-    const ShapeReader reader(template_skin, places);
-    const std::vector<SeenShape> shapes = read_shapes(reader, template_skin.points.rows(), people);
+    const std::vector<SeenShape> shapes =
+        read_shapes(ShapeReader(template_skin, tapes), template_skin.points.rows(), people);
     std::vector<double> fat, fat_found, muscle, muscle_found;
     for (std::size_t left_out = 0; left_out < people.size(); ++left_out) {
         std::vector<Index> others;
@@ -279,8 +402,8 @@ CompositionTest test_composition(const TriangleMesh& template_skin,
                 others.push_back(static_cast<Index>(i));
             }
         }
-        const CompositionEstimate e = estimate(
-            train_on(places, shapes, people, others, sex, options.components), shapes[left_out]);
+        const CompositionEstimate e =
+            estimate(train_on(shapes, people, others, sex, options.components), shapes[left_out]);
         fat.push_back(people[left_out].fat_kg);
         fat_found.push_back(e.fat_kg);
         muscle.push_back(people[left_out].muscle_kg);
@@ -300,7 +423,7 @@ CompositionEstimate estimate_composition(const CompositionModel& model,
                           .needs = fmt::format("{}", template_skin.points.rows()),
                           .remedy = "register the scan to this template"});
     }
-    return estimate(model, ShapeReader(template_skin, model.places).read(skin));
+    return estimate(model, ShapeReader(template_skin, model.tapes).read(skin));
 }
 
 double navy_body_fat(Sex sex, double stature_m, double neck_m, double waist_m, double hips_m) {

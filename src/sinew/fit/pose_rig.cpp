@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/body/model_parts.h"
 #include "sinew/fit/rig_weights.h"
 #include "sinew/geometry/surface_tree.h"
 
@@ -89,6 +90,14 @@ Index joint_named(const Skeleton& skeleton, const std::string& name) {
         }
     }
     return -1;
+}
+
+// Angles q of R = R(a0, q0) R(a1, q1) R(a2, q2), for axes at right angles: in their own frame they
+// are x, y, z. In a left-handed one all angles change their sign.
+Vec3 angles_about(const std::array<Vec3, 3>& axes, const Mat3& R) {
+    Mat3 A;
+    A << axes[0], axes[1], axes[2];
+    return A.determinant() * xyz_from_rotation(A.transpose() * R * A);
 }
 
 Mat3 rotation_about(const Vec3& axis, double angle) {
@@ -550,17 +559,14 @@ Pose PoseRig::pose_of(const Body& body, const RigState& state,
         if (root.type != JointType::Free) {
             continue;
         }
-        // R = R(a0, q0) R(a1, q1) R(a2, q2) with a0 a1 a2 = x y z; x -> c + R (x - c) + shift.
+        // x -> c + R (x - c) + shift
         const auto q = static_cast<std::ptrdiff_t>(starts[j]);
-        const Mat3& R = state.rotation;
-        const double y = std::asin(std::clamp(R(0, 2), -1.0, 1.0));
         const Vec3& c = joints[j];
-        const Vec3 shift = R * c + state.translation - c;
-        pose.coordinates[at(q + 3)] = std::atan2(-R(1, 2), R(2, 2));
-        pose.coordinates[at(q + 4)] = y;
-        pose.coordinates[at(q + 5)] = std::atan2(-R(0, 1), R(0, 0));
+        const Vec3 shift = state.rotation * c + state.translation - c;
+        const Vec3 angles = angles_about(root.axes, state.rotation);
         for (int k = 0; k < 3; ++k) {
             pose.coordinates[at(q + k)] = shift[k];
+            pose.coordinates[at(q + 3 + k)] = angles[k];
         }
     }
     return pose;

@@ -32,6 +32,7 @@ namespace sinew {
 namespace {
 
 constexpr Eigen::Index kCoarseTriangles = 3000;
+constexpr std::size_t kEnoughLandmarks = 6;  // to place a person by them alone
 
 // Where the body's named points are on a skin, with what the scan says of them.
 std::vector<LandmarkPair> pairs_on(const TriangleMesh& skin, const std::vector<Landmark>& own,
@@ -149,6 +150,35 @@ void lower_nipples(const std::vector<ScanLandmark>& given, RegisteredSkin& resul
     }
 }
 
+// Placement, pose and shape on the coarse rig: what is known of this scan already, by landmarks, or
+// by search.
+FoundPlacement placed_person(const PoseRig& rig, const Scan& scan, const ScanIndex& index,
+                             const std::vector<LandmarkPair>& pairs,
+                             const RegistrationOptions& options, const Progress& progress) {
+    if (options.again != nullptr) {
+        return *options.again;
+    }
+    if (pairs.size() >= kEnoughLandmarks) {
+        return place_by_landmarks(rig, index, pairs);
+    }
+    const bool is_beside = options.beside != nullptr &&
+                           options.beside->state.angles.size() == rig.start().angles.size();
+    FoundPlacement found =
+        is_beside ? *options.beside : place_by_search(rig, scan, index, !options.find_up, progress);
+    const auto draw_near = [&](double reach) {
+        found.state =
+            fit_rig(rig, found.state, index, {}, found.prior,
+                    {.iterations = 10, .reach = reach, .max_angle = 1.2, .samples = 1000});
+    };
+    if (is_beside) {
+        found.state.shape = rig.start().shape;  // that of another template is not ours
+        draw_near(0.12);
+    }
+    // Limbs are judged once the shape is the person's: those of stout people lie off the mean's.
+    draw_near(0.05);
+    return with_limbs_found(rig, index, std::move(found), progress);
+}
+
 struct Timed {
     std::vector<std::pair<std::string, double>>& seconds;
     Timer timer = {};
@@ -193,12 +223,8 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     const std::vector<Landmark> own = landmarks_on(rig, template_body, options.shapes);
     const std::vector<LandmarkPair> coarse_pairs = pairs_on(coarse.rest(), own, scan.landmarks);
     const std::vector<LandmarkPair> pairs = pairs_on(rig.rest(), own, scan.landmarks);
-    FoundPlacement found = coarse_pairs.size() >= 6
-                               ? place_by_landmarks(coarse, index, coarse_pairs)
-                               : place_by_search(coarse, scan, index, !options.find_up, progress);
-    if (coarse_pairs.size() < 6) {
-        found = with_limbs_found(coarse, index, std::move(found), progress);
-    }
+    FoundPlacement found = placed_person(coarse, scan, index, coarse_pairs, options, progress);
+    result.placement = std::make_shared<const FoundPlacement>(found);
     timed.note("placement");
     RigState state = fit_rig(coarse, found.state, index, coarse_pairs, found.prior,
                              {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});

@@ -6,11 +6,14 @@
 #include "sinew/fit/scan.h"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sinew {
+
+struct FoundPlacement;  // fit/placement.h
 
 struct RegistrationOptions {
     double max_distance = 0.05;       ///< farther points do not correspond, m, > 0
@@ -21,6 +24,10 @@ struct RegistrationOptions {
     /// Shapes of people that the template belongs to, not owned; none: limbs change their lengths
     /// and thicknesses.
     const ShapeSpace* shapes = nullptr;
+    /// Where another template stands on the same scan, not owned; none: the person is searched for.
+    const FoundPlacement* beside = nullptr;
+    /// Where this template stands on the same scan, not owned: of an earlier registration of it.
+    const FoundPlacement* again = nullptr;
 };
 
 /// How the scan's own coordinates become Sinew's: metres, Y up, +Z forward, soles near y = 0.
@@ -74,6 +81,7 @@ struct RegisteredSkin {
     std::vector<double> distance_mm =
         {};  ///< per vertex to the nearest point of the scan, at most 50
     std::vector<Landmark> landmarks = {};  ///< named points of scans on the posed skin
+    std::shared_ptr<const FoundPlacement> placement = {};  ///< where the search ended
     RegistrationReport report = {};
 };
 

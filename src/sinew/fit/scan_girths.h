@@ -12,10 +12,10 @@ namespace sinew {
 /// Girths where a tape is laid on people, m, by named points of the skin rather than by joints:
 /// chest level with the nipples; waist the narrowest level between 12 cm below the nipples and the
 /// navel; waist_navel level with the navel; hips the widest level below it down to the crotch;
-/// thighs half way from hip to knee and calves where they are widest, across their bones; neck the
-/// narrowest across its spine. Upper arms as girths() has them. Where a point is absent, girths()
-/// fills in.
-/// @param person  skin and skeleton in one pose that stands, Y up
+/// thighs half way from hip to knee and calves where they are widest, across their bones; neck
+/// across its spine, sloping down to the front. Upper arms as girths() has them. Where a point is
+/// absent, girths() fills in.
+/// @param person  skin and skeleton in one pose that stands, Y up, facing +Z
 /// @param named   nipple_L, nipple_R, navel on that skin (scan_landmark_names)
 std::vector<std::pair<std::string, double>> scan_girths(const Body& person,
                                                         std::span<const Landmark> named);

@@ -13,8 +13,8 @@ namespace sinew {
 namespace {
 
 constexpr const char* kCompositionFormat = "sinew-composition";
-constexpr std::size_t kMostPlaces = 100000;
-constexpr std::size_t kMostComponents = 1000;
+constexpr std::size_t kMostTapes = 1000;
+constexpr std::size_t kMostPlaces = 10000;  // of a tape
 
 std::string list_of(const double* values, Eigen::Index count) {
     std::string text = "[";
@@ -29,16 +29,51 @@ Eigen::VectorXd vector_of(const std::vector<double>& numbers) {
                                              static_cast<Eigen::Index>(numbers.size()));
 }
 
+Eigen::VectorXd positive(const StrictJson& json, std::size_t count) {
+    Eigen::VectorXd values = vector_of(json.numbers(count));
+    if (!(values.array() > 0.0).all()) {
+        json.refuse("a deviation that is not above 0", "positive numbers");
+    }
+    return values;
+}
+
+// Features are numbered in the tapes' order: each tape has that of the one before, or the next.
+void read_tapes(const StrictJson& json, CompositionModel& model) {
+    const std::vector<StrictJson> tapes = json.items();
+    if (tapes.empty() || tapes.size() > kMostTapes) {
+        json.refuse(fmt::format("{} tapes", tapes.size()), fmt::format("1 to {}", kMostTapes));
+    }
+    int next = 0;
+    for (const StrictJson& tape : tapes) {
+        tape.allow_only({"feature", "places"});
+        const double feature = tape.at("feature").number();
+        if (feature != next && !(next > 0 && feature == next - 1)) {
+            tape.refuse(fmt::format("feature {}", feature),
+                        fmt::format("{}, or that of the tape before", next));
+        }
+        next = static_cast<int>(feature) + 1;
+        const std::vector<double> places = tape.at("places").numbers();
+        if (places.size() < 9 || places.size() % 3 != 0 || places.size() > 3 * kMostPlaces) {
+            tape.refuse(fmt::format("{} numbers of places", places.size()),
+                        fmt::format("three for each of 3 to {} places", kMostPlaces));
+        }
+        model.tapes.push_back(
+            {.feature = next - 1,
+             .places = Eigen::Map<const Points>(places.data(),
+                                                static_cast<Eigen::Index>(places.size() / 3), 3)});
+    }
+}
+
 CompositionModel composition_from(const StrictJson& json) {
-    json.allow_only({"format", "version", "sex", "source", "people", "places", "mean", "components",
-                     "centre", "deviation", "fat", "muscle"});
+    json.allow_only({"format", "version", "sex", "source", "people", "tapes", "mean", "spread",
+                     "components", "deviation", "fat", "muscle"});
     if (json.at("format").text() != kCompositionFormat) {
         json.refuse("format '" + json.at("format").text() + "'",
                     fmt::format("'{}'", kCompositionFormat));
     }
-    if (json.at("version").number() != 2.0) {
+    if (json.at("version").number() != 3.0) {
         json.refuse(fmt::format("version {}", json.at("version").number()),
-                    "version 2 (trained by this version)");
+                    "version 3 (trained by this version)");
     }
     CompositionModel model;
     const std::string sex = json.at("sex").text();
@@ -48,32 +83,23 @@ CompositionModel composition_from(const StrictJson& json) {
     model.sex = sex == "male" ? Sex::Male : Sex::Female;
     model.source = json.at("source").text();
     model.people = static_cast<int>(std::clamp(json.at("people").number(), 0.0, 1e9));
-    const std::vector<double> places = json.at("places").numbers();
-    if (places.empty() || places.size() % 3 != 0 || places.size() > 3 * kMostPlaces) {
-        json.refuse(fmt::format("{} numbers of places", places.size()),
-                    fmt::format("three for each of 1 to {} places", kMostPlaces));
-    }
-    const auto rows = static_cast<Eigen::Index>(places.size());
-    model.places = Eigen::Map<const Points>(places.data(), rows / 3, 3);
-    model.mean = vector_of(json.at("mean").numbers(places.size()));
+    read_tapes(json.at("tapes"), model);
+    const std::size_t features = at(model.tapes.back().feature) + 1;
+    model.mean = vector_of(json.at("mean").numbers(features));
+    model.spread = positive(json.at("spread"), features);
     const std::vector<StrictJson> components = json.at("components").items();
-    if (components.size() > kMostComponents) {
+    if (components.empty() || components.size() > features) {
         json.refuse(fmt::format("{} components", components.size()),
-                    fmt::format("at most {}", kMostComponents));
+                    fmt::format("1 to {}, one for each area", features));
     }
     const std::size_t count = components.size();
-    model.basis.resize(rows, static_cast<Eigen::Index>(count));
+    model.basis.resize(static_cast<Eigen::Index>(features), static_cast<Eigen::Index>(count));
     for (std::size_t k = 0; k < count; ++k) {
-        model.basis.col(static_cast<Eigen::Index>(k)) =
-            vector_of(components[k].numbers(places.size()));
+        model.basis.col(static_cast<Eigen::Index>(k)) = vector_of(components[k].numbers(features));
     }
-    model.centre = vector_of(json.at("centre").numbers(count + 1));
-    model.deviation = vector_of(json.at("deviation").numbers(count + 1));
-    if (!(model.deviation.array() > 0.0).all()) {
-        json.refuse("a deviation that is not above 0", "positive numbers");
-    }
-    model.fat = vector_of(json.at("fat").numbers(count + 2));
-    model.muscle = vector_of(json.at("muscle").numbers(count + 2));
+    model.deviation = positive(json.at("deviation"), count);
+    model.fat = vector_of(json.at("fat").numbers(count + 1));
+    model.muscle = vector_of(json.at("muscle").numbers(count + 1));
     return model;
 }
 
@@ -86,15 +112,20 @@ std::string composition_text(const CompositionModel& model) {
         components +=
             fmt::format("{}\n    {}", k > 0 ? "," : "", list_of(column.data(), column.size()));
     }
+    std::string tapes;
+    for (const CompositionTape& tape : model.tapes) {
+        tapes +=
+            fmt::format("{}\n    {{\"feature\": {}, \"places\": {}}}", tapes.empty() ? "" : ",",
+                        tape.feature, list_of(tape.places.data(), tape.places.size()));
+    }
     const std::string source = nlohmann::json(model.source).dump();
     return fmt::format(
-        "{{\n  \"format\": \"{}\",\n  \"version\": 2,\n  \"sex\": \"{}\",\n  \"source\": {},\n"
-        "  \"people\": {},\n  \"places\": {},\n  \"mean\": {},\n  \"components\": [{}\n  ],\n"
-        "  \"centre\": {},\n  \"deviation\": {},\n  \"fat\": {},\n  \"muscle\": {}\n}}\n",
+        "{{\n  \"format\": \"{}\",\n  \"version\": 3,\n  \"sex\": \"{}\",\n  \"source\": {},\n"
+        "  \"people\": {},\n  \"tapes\": [{}\n  ],\n  \"mean\": {},\n  \"spread\": {},\n"
+        "  \"components\": [{}\n  ],\n  \"deviation\": {},\n  \"fat\": {},\n  \"muscle\": {}\n}}\n",
         kCompositionFormat, model.sex == Sex::Female ? "female" : "male", source, model.people,
-        list_of(model.places.data(), model.places.size()),
-        list_of(model.mean.data(), model.mean.size()), components,
-        list_of(model.centre.data(), model.centre.size()),
+        tapes, list_of(model.mean.data(), model.mean.size()),
+        list_of(model.spread.data(), model.spread.size()), components,
         list_of(model.deviation.data(), model.deviation.size()),
         list_of(model.fat.data(), model.fat.size()),
         list_of(model.muscle.data(), model.muscle.size()));

@@ -11,9 +11,9 @@ namespace sinew {
 
 /// Regressors of fat and muscle mass as JSON (docs/fit-layers.md):
 ///
-///   { "format": "sinew-composition", "version": 2, "sex": "male", "source": "...", "people": 200,
-///     "places": [x, y, z, ...], "mean": [...], "components": [[...], ...],
-///     "centre": [...], "deviation": [...], "fat": [...], "muscle": [...] }
+///   { "format": "sinew-composition", "version": 3, "sex": "male", "source": "...", "people": 200,
+///     "tapes": [{"feature": 0, "places": [x, y, z, ...]}, ...], "mean": [...], "spread": [...],
+///     "components": [[...], ...], "deviation": [...], "fat": [...], "muscle": [...] }
 ///
 /// Numbers have nine digits; the same model gives the same bytes.
 std::string composition_text(const CompositionModel& model);

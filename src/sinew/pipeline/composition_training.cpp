@@ -2,7 +2,6 @@
 
 #include "sinew/base/error.h"
 #include "sinew/body/summary.h"
-#include "sinew/fit/layers.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/csv_file.h"
 
@@ -159,9 +158,9 @@ CompositionTraining train_composition_table(const FitJob& job, const std::filesy
         }
         stage.advance();
     }
-    const std::vector<char> is_left_out = kept_vertices(body, body.skin.mesh.points);
-    training.model = train_composition(body.skin.mesh, is_left_out, sex, people);
-    training.test = test_composition(body.skin.mesh, is_left_out, sex, people);
+    const std::vector<CompositionTape> tapes = composition_tapes(body);
+    training.model = train_composition(body.skin.mesh, tapes, sex, people);
+    training.test = test_composition(body.skin.mesh, tapes, sex, people);
     training.model.source =
         fmt::format("{} people of the table '{}'", people.size(), path.filename().string());
     return training;

@@ -88,6 +88,20 @@ void require_person(const FittedScan& fitted, const std::string& file) {
     }
 }
 
+// Joint centres in the pose of the scan.
+std::vector<std::pair<std::string, Vec3>> posed_joints(const FittedScan& fitted) {
+    Skeleton skeleton = fitted.body.skeleton;
+    for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
+        skeleton.joints[j].centre = fitted.skin.joints[j];
+    }
+    const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, fitted.skin.pose);
+    std::vector<std::pair<std::string, Vec3>> result;
+    for (const Joint& joint : skeleton.joints) {
+        result.emplace_back(joint.name, motions[at(joint.child)] * joint.centre);
+    }
+    return result;
+}
+
 // Girths as the person stands in the scan, which is how people are taped; of somebody who kneels or
 // bends, in the rest pose.
 std::vector<std::pair<std::string, double>> tape_girths(const FittedScan& fitted) {
@@ -106,9 +120,8 @@ std::vector<std::pair<std::string, double>> tape_girths(const FittedScan& fitted
         return scan_girths(person,
                            landmarks_carried(skin.landmarks, skin.posed, skin.rest, triangles));
     }
-    const std::vector<Eigen::Isometry3d> motions = segment_motions(person.skeleton, skin.pose);
-    for (Joint& joint : person.skeleton.joints) {
-        joint.centre = motions[at(joint.child)] * joint.centre;
+    for (std::size_t j = 0; j < fitted.joints.size(); ++j) {
+        person.skeleton.joints[j].centre = fitted.joints[j].second;
     }
     person.skin.mesh = {.points = skin.posed, .triangles = triangles};
     return scan_girths(person, skin.landmarks);
@@ -205,23 +218,40 @@ FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& 
     options.find_up = job.up == ScanUp::Auto;
     FittedScan fitted;
     Sex sex = job.sex == ScanSex::Female ? Sex::Female : Sex::Male;
+    std::shared_ptr<const FoundPlacement> found;
+    double search = 0.0;  // s, for both sexes
     if (job.sex == ScanSex::Auto && job.template_body.empty()) {
-        // Whose shapes come nearer, before the surface is drawn onto the scan.
-        const FitTemplate& man = templates.of(Sex::Male, progress);
-        const FitTemplate& woman = templates.of(Sex::Female, progress);
+        // Whose shapes come nearer, before the surface is drawn onto the scan. The person is
+        // searched for once: where the man stands, the woman begins.
         RegistrationOptions quick = options;
         quick.fine_iterations = 0;
-        const double as_man = registered(man, scan, quick, progress).report.rig_mismatch;
-        const double as_woman = registered(woman, scan, quick, progress).report.rig_mismatch;
-        sex = as_woman < as_man ? Sex::Female : Sex::Male;
+        const RegisteredSkin man =
+            registered(templates.of(Sex::Male, progress), scan, quick, progress);
+        quick.beside = man.placement.get();
+        const RegisteredSkin woman =
+            registered(templates.of(Sex::Female, progress), scan, quick, progress);
+        const bool is_woman = woman.report.rig_mismatch < man.report.rig_mismatch;
+        sex = is_woman ? Sex::Female : Sex::Male;
+        found = is_woman ? woman.placement : man.placement;
+        for (const RegisteredSkin* tried : {&man, &woman}) {
+            for (const auto& [stage, seconds] : tried->report.seconds) {
+                search += seconds;
+            }
+        }
     }
+    options.again = found.get();
     const FitTemplate& chosen = templates.of(sex, progress);
     fitted.skin = registered(chosen, scan, options, progress);
+    if (search > 0.0) {
+        auto& stages = fitted.skin.report.seconds;
+        stages.emplace(stages.begin(), "sex", search);
+    }
     fitted.body = chosen.body;
     require_person(fitted, std::filesystem::path(job.scan).filename().string());
     const Triangles& triangles = fitted.body.skin.mesh.triangles;
     fitted.stature = bounds(fitted.skin.rest).size().y();
     fitted.volume = enclosed_volume(fitted.skin.posed, triangles);
+    fitted.joints = posed_joints(fitted);
     fitted.girths = tape_girths(fitted);
     if (fitted.stature < kShortest || fitted.stature > kTallest) {
         fitted.skin.report.remarks.push_back(
@@ -268,6 +298,9 @@ FitSummary summary_of(const FittedScan& fitted) {
     for (const Landmark& landmark : fitted.skin.landmarks) {
         const Vec3& p = landmark.position;
         s.landmarks.push_back({landmark.name, {p.x(), p.y(), p.z()}});
+    }
+    for (const auto& [name, p] : fitted.joints) {
+        s.joints.push_back({name, {p.x(), p.y(), p.z()}});
     }
     s.stages = report.seconds;
     s.seconds = fitted.seconds;

@@ -117,6 +117,7 @@ struct FittedScan {
     CompositionTargets targets = {};                             ///< that the body was made with
     std::vector<std::pair<std::string, double>> witnesses = {};  ///< published formulas
     std::vector<std::pair<std::string, double>> girths = {};     ///< m, as people are taped
+    std::vector<std::pair<std::string, Vec3>> joints = {};       ///< centres on the scan, m
     double stature = 0.0;                                        ///< m, in the rest pose
     double volume = 0.0;                                         ///< m^3
     double seconds = 0.0;
@@ -142,6 +143,7 @@ struct FitSummary {
     std::vector<std::pair<std::string, double>> girths = {};
     std::vector<std::pair<std::string, double>> pose = {};
     std::vector<std::pair<std::string, std::array<double, 3>>> landmarks = {};
+    std::vector<std::pair<std::string, std::array<double, 3>>> joints = {};
     std::vector<std::pair<std::string, double>> stages = {};
     double seconds = 0.0;
     std::vector<std::string> notes = {};
@@ -185,6 +187,8 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "pose", .help = "angles of joints against the rest pose", .unit = "degrees"});
     v(o.landmarks,
       Field{.name = "landmarks", .help = "named points on the posed skin", .unit = "m"});
+    v(o.joints,
+      Field{.name = "joints_m", .help = "centres of joints, posed likewise", .unit = "m"});
     v(o.stages, Field{.name = "stage_seconds", .help = "time per stage", .unit = "s"});
     v(o.seconds, Field{.name = "seconds", .help = "time taken", .unit = "s"});
     v(o.notes, Field{.name = "notes", .help = "what was odd"});
