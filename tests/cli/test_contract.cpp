@@ -104,6 +104,25 @@ TEST(Cli, ConvertGoesThroughEveryFormatAndBack) {
     }
 }
 
+// The file to write may be named as in all other verbs; once.
+TEST(Cli, ConvertTakesItsOutputByFlagToo) {
+    const support::TemporaryFolder folder;
+    write_sphere(folder / "ball.ply", 2, 0.1);
+    const Outcome named = run_sinew({"convert", folder / "ball.ply", folder / "a.obj", "--json"});
+    const Outcome flagged =
+        run_sinew({"convert", folder / "ball.ply", "-o", folder / "b.obj", "--json"});
+    ASSERT_EQ(named.code, 0) << named.err;
+    ASSERT_EQ(flagged.code, 0) << flagged.err;
+    EXPECT_EQ(flagged.json()["output"], (folder / "b.obj").string());
+    EXPECT_EQ(support::bytes_of(folder / "a.obj"), support::bytes_of(folder / "b.obj"));
+    const Outcome both = run_sinew(
+        {"convert", folder / "ball.ply", folder / "c.obj", "-o", folder / "d.obj", "--json"});
+    EXPECT_EQ(both.code, 2);
+    EXPECT_NE(both.err.find("one file to write"), std::string::npos) << both.err;
+    EXPECT_FALSE(std::filesystem::exists(folder / "c.obj"));
+    EXPECT_EQ(run_sinew({"convert", folder / "ball.ply"}).code, 2);
+}
+
 TEST(Cli, ConvertCarriesTetsAndTakesTheirSurface) {
     const support::TemporaryFolder folder;
     const TetMesh cube = support::cube_of_tets(3);

@@ -90,6 +90,21 @@ TEST(BodyModel, StrongerVolumesPullMore) {
     EXPECT_NEAR(model_from_body(body).muscles[0].fmax, 0.7 * before, 1e-9 * before);
 }
 
+// Areas and volumes alone, so that who asks for forces need not wait for paths.
+TEST(BodyModel, GreatestForcesAreThoseOfTheModelWithoutItsPaths) {
+    const Body body = limb_with_ends();
+    const MusculoskeletalModel model = model_from_body(body);
+    const std::vector<double> fmax = greatest_muscle_forces(body);
+    ASSERT_EQ(fmax.size(), body.muscles.size());
+    for (std::size_t m = 0; m < fmax.size(); ++m) {
+        const auto unit =
+            std::find_if(model.muscles.begin(), model.muscles.end(),
+                         [&](const MuscleUnit& u) { return u.name == body.muscles[m].name; });
+        EXPECT_EQ(fmax[m], unit == model.muscles.end() ? 0.0 : unit->fmax);
+    }
+    EXPECT_GT(*std::max_element(fmax.begin(), fmax.end()), 0.0);
+}
+
 // Paths are chosen among several courses, so a stir of micrometres may choose another one.
 TEST(BodyModel, MusclesThatOnlyStirKeepTheirSurfacesToTheBit) {
     const Body rest = support::limb_body();

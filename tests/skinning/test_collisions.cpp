@@ -1,5 +1,6 @@
 #include "sinew/base/random.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/simplex.h"
 #include "sinew/geometry/winding_number.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/decimate.h"
@@ -10,6 +11,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -264,6 +267,108 @@ TEST(SkinCollisions, PenetrationCountsWhateverTheSkinEncloses) {
     EXPECT_GT(found, 0.95 * static_cast<double>(depths.size()));
     EXPECT_GT(found, 0.95 * static_cast<double>(enclosed.size()));
     EXPECT_EQ(skinning.penetration().vertices, static_cast<int>(depths.size()));
+}
+
+// Distance to the nearest triangle that faces the other way, outside of those around the vertex.
+double facing_distance(const Points& x, const Triangles& triangles, Index vertex) {
+    const TriangleMesh now{.points = x, .triangles = triangles};
+    const Vec3 p = point(x, vertex);
+    const Vec3 n = point(vertex_normals(now), vertex);
+    double least = std::numeric_limits<double>::infinity();
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        const Vec3 a = point(x, triangles(t, 0));
+        const Vec3 b = point(x, triangles(t, 1));
+        const Vec3 c = point(x, triangles(t, 2));
+        if ((triangles.row(t).array() != vertex).all() && (b - a).cross(c - a).dot(n) < 0.0) {
+            least = std::min(least, closest_on_triangle(p, a, b, c).squared_distance);
+        }
+    }
+    return std::sqrt(least);
+}
+
+// Depths are not of skin that merely passes near by.
+TEST(SkinCollisions, ReportedDepthsAreThoseToSkinThatFacesTheOtherWay) {
+    const Croucher croucher;
+    ProjectiveSkinning skinning(croucher.skin, croucher.skeleton);
+    for (int frame = 1; frame <= 12; ++frame) {
+        skinning.step(croucher.pose(frame / 12.0));
+    }
+    SkinEnclosure enclosure(skinning.flesh());
+    double reported = 0.0;
+    double measured = 0.0;
+    double deepest[2] = {};
+    const std::vector<SkinEnclosure::Depth> depths = enclosure.depths(skinning.skin());
+    for (const auto& [vertex, depth] : depths) {
+        const double other = facing_distance(skinning.skin(), croucher.skin.triangles, vertex);
+        reported += depth;
+        measured += other;
+        deepest[0] = std::max(deepest[0], depth);
+        deepest[1] = std::max(deepest[1], other);
+    }
+    ASSERT_GT(depths.size(), 50u);
+    EXPECT_GT(reported, 0.5 * measured);
+    EXPECT_LT(reported, 2.0 * measured);
+    EXPECT_GT(deepest[0], 0.5 * deepest[1]);
+    EXPECT_LT(deepest[0], 2.0 * deepest[1]);
+}
+
+// The forearm comes from the front and goes on until the hand is behind the neck: an impossible
+// pose. What it ends in must be one shape, not a fight of two.
+TEST(SkinCollisions, AHandDrivenThroughTheNeckSettlesOnOneSide) {
+    const CharacterSkeleton skeleton = support::capsule_person();
+    const auto place = [&](std::string_view name) {
+        return std::find_if(skeleton.joints.begin(), skeleton.joints.end(),
+                            [&](const CharacterJoint& j) { return j.name == name; })
+            ->position;
+    };
+    const Vec3 upper = place("elbow_l") - place("shoulder_l");
+    const Vec3 lower = place("wrist_l") - place("elbow_l");
+    const Vec3 raised(-0.5, 0.3, 0.81);
+    const auto to_raised = Eigen::Quaterniond::FromTwoVectors(upper, raised);
+    const auto pose_at = [&](double share) {
+        // First the arm is raised, then the forearm folds back through the neck.
+        const double first = std::min(1.0, 2.0 * share);
+        const double second = std::max(0.0, 2.0 * share - 1.0);
+        const auto fold =
+            Eigen::Quaterniond::FromTwoVectors(to_raised * lower, Vec3(0.0, 0.1, -1.0));
+        JointRotations r;
+        for (const CharacterJoint& joint : skeleton.joints) {
+            Eigen::Quaterniond turn = Eigen::Quaterniond::Identity();
+            if (joint.name == "shoulder_l") {
+                turn = turn.slerp(first, to_raised);
+            } else if (joint.name == "elbow_l") {
+                turn = turn.slerp(second, to_raised.inverse() * fold * to_raised);
+            }
+            r.rotations.push_back(turn);
+        }
+        return pose_of(skeleton, r);
+    };
+    ProjectiveSkinning skinning(coarse_person(), skeleton, {.collisions = SkinCollisions::Global});
+    for (int frame = 1; frame <= 60; ++frame) {
+        skinning.step(pose_at(std::min(1.0, frame / 40.0)));
+    }
+    const CharacterPose held = pose_at(1.0);
+    std::vector<Index> hand;  // skin of the hand, at rest
+    for (Eigen::Index i = 0; i < coarse_person().points.rows(); ++i) {
+        if ((point(coarse_person().points, i) - place("hand_l")).norm() < 0.1) {
+            hand.push_back(static_cast<Index>(i));
+        }
+    }
+    ASSERT_GT(hand.size(), 20u);
+    double jumps = 0.0;
+    constexpr int kHeld = 10;
+    for (int frame = 0; frame < kHeld; ++frame) {
+        const Points before = skinning.skin();
+        skinning.step(held);
+        for (const Index i : hand) {
+            jumps += (skinning.skin().row(i) - before.row(i)).norm() > 0.005 ? 1.0 : 0.0;
+        }
+    }
+    EXPECT_LE(jumps / kHeld, 1.0);
+    // Behind the neck, where the bones have it, and all of it.
+    for (const Index i : hand) {
+        EXPECT_LT(skinning.skin()(i, 2), 0.0) << i;
+    }
 }
 
 TEST(SkinCollisions, EnclosureFollowsFewVerticesAsItFollowsAll) {

@@ -3,7 +3,6 @@
 #include "sinew/base/units.h"
 #include "sinew/body/names.h"
 #include "sinew/io/archive.h"
-#include "sinew/motion/body_model.h"
 #include "sinew/muscle/muscle_volume.h"
 #include "sinew/muscle/spline_solid.h"
 #include "sinew/pipeline/contract.h"
@@ -50,7 +49,6 @@ void bench_arm(const std::string& body, const Context& context, nlohmann::ordere
 
 void bench_splines(const std::string& path, nlohmann::ordered_json& result) {
     const Body body = read_archive(path);
-    const MusculoskeletalModel model = model_from_body(body);
     double least = 1.0;
     double error = 0.0;
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
@@ -62,7 +60,7 @@ void bench_splines(const std::string& path, nlohmann::ordered_json& result) {
         } catch (const std::exception&) {
             continue;
         }
-        const MuscleScene scene = muscle_scene_from_body(body, model, std::span(found).first(1),
+        const MuscleScene scene = muscle_scene_from_body(body, std::span(found).first(1),
                                                          {.tets = 4000, .has_bones = false});
         const SplineFibres spline(scene.volume);
         const InverseMapReport report = check_inverse_map(spline.solid(), scene.volume.mesh);

@@ -22,10 +22,25 @@ namespace {
 struct ConvertSettings {
     std::string from;
     std::string to;
+    std::string output;
     ModelConversion model;
     bool no_meshes = false;
     FileOptions files;
 };
+
+/// What to write, which may be named as a second file or by -o.
+std::string target_of(const ConvertSettings& settings) {
+    if (settings.to.empty() == settings.output.empty()) {
+        throw InputError({.where = "sinew convert",
+                          .found = settings.to.empty() ? std::string("no file to write")
+                                                       : fmt::format("'{}' and -o '{}' to write",
+                                                                     settings.to, settings.output),
+                          .needs = "one file to write",
+                          .remedy = "name it as in 'sinew convert FROM TO' or 'sinew convert FROM "
+                                    "-o TO'"});
+    }
+    return settings.to.empty() ? settings.output : settings.to;
+}
 
 }  // namespace
 
@@ -36,6 +51,7 @@ Verb convert_verb() {
         .summary = "Convert a file to another format; Sinew writes metres, Y up",
         .examples =
             "  sinew convert scan.obj scan.ply --unit mm --up z\n"
+            "  sinew convert scan.obj -o scan.ply    -o as in all other verbs\n"
             "  sinew convert arm.msh arm.vtu         tetrahedra for ParaView\n"
             "  sinew convert arm.msh arm.stl         their surface\n"
             "  sinew convert body.sinew body.glb     all parts as named nodes\n"
@@ -51,8 +67,11 @@ Verb convert_verb() {
                     {.name = "to",
                      .help = "what to write; the ending chooses the format",
                      .target = &settings->to,
-                     .metavar = "FILE",
-                     .is_required = true},
+                     .metavar = "FILE"},
+                    {.name = "-o,--output",
+                     .help = "the same, as in all other verbs",
+                     .target = &settings->output,
+                     .metavar = "FILE"},
                     muscles_option(settings->model.muscles),
                     {.name = "--motion",
                      .help = "motion that a model written as .glb plays (.mot, .sto, .bvh)",
@@ -78,14 +97,15 @@ Verb convert_verb() {
         add_schema("result", ConvertResult{}, SchemaOf::Result, definitions);
     };
     verb.run = [settings](const Context& context, nlohmann::ordered_json& result) {
-        const std::string ending = lower(std::filesystem::path(settings->to).extension().string());
+        const std::string to = target_of(*settings);
+        const std::string ending = lower(std::filesystem::path(to).extension().string());
         const bool becomes_model =
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
             ModelConversion conversion = settings->model;
             conversion.up = settings->files.up == "y" ? UpAxis::Y : UpAxis::Z;
             conversion.meshes = !settings->no_meshes;
-            return convert_model(settings->from, settings->to, conversion, context, result);
+            return convert_model(settings->from, to, conversion, context, result);
         }
         if (!settings->model.motion.empty()) {
             throw InputError({.where = "--motion",
@@ -94,18 +114,18 @@ Verb convert_verb() {
                               .remedy = "leave --motion out"});
         }
         require_no_muscles("convert", settings->model.muscles, settings->from);
-        require_known_output(settings->to);
+        require_known_output(to);
         FileOptions files = settings->files;
         files.up = files.up.empty() ? "y" : files.up;
         const Asset asset = read_asset(settings->from, files.read_options());
-        const std::string done = write_asset(settings->to, asset);
-        ConvertResult said{.input = settings->from, .output = settings->to, .summary = done};
+        const std::string done = write_asset(to, asset);
+        ConvertResult said{.input = settings->from, .output = to, .summary = done};
         if (!asset.note.empty()) {
             said.converted = asset.note;
         }
         add_fields(said, result);
         if (context.tells()) {
-            fmt::print("{}: {}{}\n", settings->to, done,
+            fmt::print("{}: {}{}\n", to, done,
                        asset.note.empty() ? "" : fmt::format(" ({})", asset.note));
         }
         return kOk;

@@ -71,28 +71,25 @@ public:
     // Bodies and joints first, then muscles in two steps: lines one by one, paths side by side, for
     // choosing them is the long part.
     MusculoskeletalModel make() {
-        if (body_.skeleton.joints.empty()) {
-            throw InputError({.where = fmt::format("body '{}'", body_.name),
-                              .found = "no joints",
-                              .needs = "a skeleton",
-                              .remedy = "build the body from an anatomy with joints"});
-        }
-        model_.name = body_.name.empty() ? "body" : body_.name;
-        group_segments();
-        add_joints();
-        couple_following_motions(model_, joint_of_);
-        couple_scapula(model_);
-        weigh();
-        enclose_bones();
-        for (const Muscle& muscle : body_.muscles) {
-            add_muscle(muscle);
-        }
+        add_lines();
         add_paths();
         make_sides_agree(model_);
-        set_fibres();
+        const std::vector<FibreWish> wishes = fibre_wishes();
+        set_operating_lengths(model_, wishes);
+        set_forces(wishes);
         add_notes();
         require_valid(model_, model_.name);
         return std::move(model_);
+    }
+
+    std::vector<double> forces() {
+        add_lines();
+        set_forces(fibre_wishes());
+        std::vector<double> fmax(body_.muscles.size(), 0.0);
+        for (std::size_t m = 0; m < courses_.size(); ++m) {
+            fmax[number_of(*courses_[m].muscle)] = model_.muscles[m].fmax;
+        }
+        return fmax;
     }
 
     std::vector<TriangleMesh> surfaces() {
@@ -114,6 +111,26 @@ public:
     }
 
 private:
+    // Everything but the paths of muscles.
+    void add_lines() {
+        if (body_.skeleton.joints.empty()) {
+            throw InputError({.where = fmt::format("body '{}'", body_.name),
+                              .found = "no joints",
+                              .needs = "a skeleton",
+                              .remedy = "build the body from an anatomy with joints"});
+        }
+        model_.name = body_.name.empty() ? "body" : body_.name;
+        group_segments();
+        add_joints();
+        couple_following_motions(model_, joint_of_);
+        couple_scapula(model_);
+        weigh();
+        enclose_bones();
+        for (const Muscle& muscle : body_.muscles) {
+            add_muscle(muscle);
+        }
+    }
+
     // Segments that move as one share a body. Parents' joints stand first.
     void group_segments() {
         group_.assign(body_.skeleton.segments.size(), -1);
@@ -561,23 +578,28 @@ private:
         return out;
     }
 
-    // Fibres and tendons for the lengths that the paths go through, then strength by area.
-    void set_fibres() {
+    std::vector<FibreWish> fibre_wishes() const {
         std::vector<FibreWish> wishes;
         for (const MuscleRoute& course : courses_) {
             wishes.push_back(fibre_wish(*course.muscle, line_length(course.line.points)));
         }
-        set_operating_lengths(model_, wishes);
+        return wishes;
+    }
+
+    std::size_t number_of(const Muscle& muscle) const {
+        return static_cast<std::size_t>(&muscle - body_.muscles.data());
+    }
+
+    // Strength by area. Fibres that became longer to fit their path keep the area of the measured
+    // ones.
+    void set_forces(const std::vector<FibreWish>& wishes) {
         const std::vector<double> bellies = belly_volumes();
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             const Muscle& muscle = *courses_[m].muscle;
-            MuscleUnit& unit = model_.muscles[m];
             const PublishedFibres* known = find_published_fibres(muscle.name);
-            const auto number = static_cast<std::size_t>(&muscle - body_.muscles.data());
-            // Fibres that became longer to fit their path keep the area of the measured ones.
-            const double area = bellies[number] * std::cos(unit.pennation) / wishes[m].fibre *
-                                (known == nullptr ? 1.0 : known->area_ratio);
-            unit.fmax = std::max(area * options_.specific_tension, 1e-3);
+            const double area = bellies[number_of(muscle)] * std::cos(wishes[m].pennation) /
+                                wishes[m].fibre * (known == nullptr ? 1.0 : known->area_ratio);
+            model_.muscles[m].fmax = std::max(area * options_.specific_tension, 1e-3);
         }
     }
 
@@ -650,6 +672,10 @@ private:
 
 std::vector<TriangleMesh> bone_surfaces(const Body& body) {
     return ModelMaker(body, {}).surfaces();
+}
+
+std::vector<double> greatest_muscle_forces(const Body& body, const BodyModelOptions& options) {
+    return ModelMaker(body, options).forces();
 }
 
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options) {

@@ -3,6 +3,8 @@
 #include "sinew/body/body.h"
 #include "sinew/body/musculoskeletal.h"
 
+#include <vector>
+
 namespace sinew {
 
 /// How the volumes of a body become the lines of a model.
@@ -35,6 +37,11 @@ struct BodyModelOptions {
 /// pull on them.
 /// @throws InputError  when the body has no skeleton
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options = {});
+
+/// fmax of every muscle of the body as model_from_body has it, N; 0 of those that it leaves out.
+/// Looks for no paths, which take most of its time.
+/// @throws InputError  when the body has no skeleton
+std::vector<double> greatest_muscle_forces(const Body& body, const BodyModelOptions& options = {});
 
 /// The bones of each rigid body of model_from_body as one surface, in the rigid body's own frame.
 std::vector<TriangleMesh> bone_surfaces(const Body& body);

@@ -46,6 +46,10 @@ void MuscleContactTerm::hold(const Points& x) {
     is_held_ = true;
 }
 
+void MuscleContactTerm::release() {
+    is_held_ = false;
+}
+
 double MuscleContactTerm::stranger_fraction(const Points& x) const {
     std::size_t pushing = 0;
     std::size_t strangers = 0;

@@ -36,6 +36,8 @@ public:
     void set_stiffening(double factor);
     /// From now on contacts stay planes where they are at x.
     void hold(const Points& x);
+    /// From now on they go along again.
+    void release();
 
     TermOffers offers() const override {
         return {.hessian = true};

@@ -25,8 +25,9 @@
 // forces explicit and damping implicit [Teran2003, section 4.3], kept for comparison: its steps
 // must stay below stable_step().
 //
-// Contacts are planes that are found between solves and stand still within one. That keeps every
-// solve a smooth minimisation; settle() therefore repeats the two until positions no longer change.
+// In time, contacts are planes that are found between steps and stand still within one, which keeps
+// every solve a smooth minimisation. In statics they go along until the shape hardly moves, and are
+// held as planes then (settle_with).
 //
 // Units: m, N, s, Pa; forces on bones in N.
 
@@ -60,14 +61,18 @@ void require_scene(const MuscleScene& s) {
 constexpr double kStiffer = 4.0;
 constexpr double kStiffest = 64.0;
 /// Newton steps in statics after which it is looked at how far they came.
-constexpr int kStepsPerRound = 5;
+constexpr int kStepsPerRound = 3;
 /// Contacts without room in the pattern, as a fraction of all, from which on it is made anew.
-constexpr double kStrangers = 0.02;
+constexpr double kStrangers = 0.05;
 /// Where so many steps moved nothing further, m, contacts are where they belong.
 constexpr double kAtRest = 3e-4;
-/// A step this short beside a motion this small, m: the search hangs at a corner of the contacts.
-constexpr double kHanging = 0.1;
+/// Halved steps beside a motion this small, m, and a residual this small: the search hangs at
+/// corners of the contacts.
+constexpr double kHanging = 0.5;
 constexpr double kHangingMotion = 1e-3;
+constexpr double kHangingResidual = 0.05;
+/// Held contacts that are not solved in so many steps were held too early.
+constexpr int kHeldSteps = 15;
 /// Muscles that first find their rest fall onto what is below them: gentle contacts, for so many
 /// rounds, let them do so in longer steps.
 constexpr double kGentle = 0.05;
@@ -212,30 +217,44 @@ struct MuscleSimulator::Data {
     /// every Newton step; then they are held where they are, which takes their corners away.
     void settle_with(double stiffening, const NewtonOptions& newton, const Progress& progress,
                      NewtonReport& total) {
-        NewtonOptions few = newton;
         Statics now = statics();
-        for (int left = newton.max_iterations; left > 0; left -= kStepsPerRound) {
+        const int last = total.iterations + newton.max_iterations;
+        for (bool is_last = false; !is_last;) {
             if (now.contact->stranger_fraction(state.x) > kStrangers) {
                 now = statics();
             }
-            few.max_iterations = std::min(kStepsPerRound, left);
-            const bool is_gentle = gentle_rounds > 0;
-            gentle_rounds -= is_gentle;
-            now.contact->set_stiffening((is_gentle ? kGentle : 1.0) * stiffening);
-            const Round round = minimise(now, few, progress, total);
-            if (is_gentle) {
+            const bool is_near = has_come_near(now, stiffening, newton, progress, total);
+            is_last = total.iterations >= last;
+            if (!is_near && !is_last) {
                 continue;
             }
-            if (total.status == SolverStatus::Converged) {
-                return;
+            // All held contacts have room: with bounds on the diagonal steps only crawl.
+            if (now.contact->stranger_fraction(state.x) > 0.0) {
+                now = statics();
             }
-            if (round.moved < kAtRest ||
-                (round.shortest < kHanging && round.moved < kHangingMotion)) {
-                break;
-            }
+            now.contact->set_stiffening(stiffening);
+            now.contact->hold(state.x);
+            NewtonOptions held = newton;
+            held.max_iterations = is_last ? newton.max_iterations : kHeldSteps;
+            minimise(now, held, progress, total);
+            is_last = is_last || total.status == SolverStatus::Converged;
+            now.contact->release();
         }
-        now.contact->hold(state.x);
-        minimise(now, newton, progress, total);
+    }
+
+    /// A few steps with contacts that go along. @return whether these are where they belong
+    bool has_come_near(Statics& now, double stiffening, const NewtonOptions& newton,
+                       const Progress& progress, NewtonReport& total) {
+        NewtonOptions few = newton;
+        few.max_iterations = kStepsPerRound;
+        const bool is_gentle = gentle_rounds > 0;
+        gentle_rounds -= is_gentle;
+        now.contact->set_stiffening((is_gentle ? kGentle : 1.0) * stiffening);
+        const Round round = minimise(now, few, progress, total);
+        const bool is_hanging = round.shortest <= kHanging && round.moved < kHangingMotion &&
+                                total.last_residual() < kHangingResidual;
+        return !is_gentle &&
+               (total.status == SolverStatus::Converged || round.moved < kAtRest || is_hanging);
     }
 
     MuscleScene scene;

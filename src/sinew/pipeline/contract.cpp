@@ -125,7 +125,6 @@ Stage prepare(const ContractJob& job, const Progress& progress) {
         return stage;
     }
     const Body body = read_archive(job.body);
-    const MusculoskeletalModel model = model_from_body(body);
     const std::vector<Index> muscles = chosen_muscles(body, job.muscles);
     if (job.activation.kind == ActivationPlan::Kind::Table && !muscles.empty()) {
         // Filling takes long: the table is looked at before.
@@ -135,7 +134,7 @@ Stage prepare(const ContractJob& job, const Progress& progress) {
         }
         require_columns(job.activation.table, names);
     }
-    stage.scene = muscle_scene_from_body(body, model, muscles, job.scene, progress);
+    stage.scene = muscle_scene_from_body(body, muscles, job.scene, progress);
     stage.skeleton = body.skeleton;
     if (job.activation.kind == ActivationPlan::Kind::KeyFrames) {
         if (job.keys.coordinates.times.empty()) {
@@ -144,8 +143,8 @@ Stage prepare(const ContractJob& job, const Progress& progress) {
                               .needs = "poses at times",
                               .remedy = "give keys in the scene file"});
         }
-        stage.key_activations =
-            key_frame_activations(model, job.keys, job.activation.is_linear, progress);
+        stage.key_activations = key_frame_activations(model_from_body(body), job.keys,
+                                                      job.activation.is_linear, progress);
     }
     return stage;
 }

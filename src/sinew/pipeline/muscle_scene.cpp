@@ -6,6 +6,7 @@
 #include "sinew/build/muscle_ends.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/motion/body_model.h"
 #include "sinew/motion/static_optimisation.h"
 #include "sinew/muscle/muscle_volume.h"
 
@@ -27,14 +28,10 @@ namespace {
 /// muscles have tendons and thin edges, where they are smaller.
 constexpr double kTetShape = 0.075;
 
-double greatest_force(const Muscle& muscle, const MusculoskeletalModel& model,
-                      const MuscleSceneOptions& options) {
-    if (options.uses_model) {
-        for (const MuscleUnit& unit : model.muscles) {
-            if (unit.name == muscle.name) {
-                return unit.fmax;
-            }
-        }
+/// @param of_line  that of the body's line muscle, 0 without
+double greatest_force(const Muscle& muscle, double of_line) {
+    if (of_line > 0.0) {
+        return of_line;
     }
     if (muscle.fmax > 0.0) {
         return muscle.fmax;
@@ -189,8 +186,7 @@ std::vector<MuscleVolume> filled_within(const Body& body, std::span<const Index>
 
 }  // namespace
 
-MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel& model,
-                                   std::span<const Index> muscles,
+MuscleScene muscle_scene_from_body(const Body& body, std::span<const Index> muscles,
                                    const MuscleSceneOptions& options, const Progress& progress) {
     if (muscles.empty()) {
         throw InputError({.where = "muscles to contract",
@@ -212,9 +208,11 @@ MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel&
 
     MuscleScene scene;
     scene.frames = static_cast<int>(body.skeleton.segments.size());
+    const std::vector<double> of_lines = options.uses_model
+                                             ? greatest_muscle_forces(body)
+                                             : std::vector<double>(body.muscles.size(), 0.0);
     for (const Index m : muscles) {
-        scene.fmax.push_back(
-            greatest_force(body.muscles[static_cast<std::size_t>(m)], model, options));
+        scene.fmax.push_back(greatest_force(body.muscles[at(m)], of_lines[at(m)]));
     }
     auto stage = progress.stage("fill muscles", muscles.size());
     const std::vector<MuscleVolume> volumes =

@@ -34,10 +34,8 @@ void visit_fields(Options& o, Visitor&& v) {
 
 /// Muscles of a body as volumes of their own, fixed to the segments of its skeleton (which are the
 /// scene's frames), with the bones near them to slide over.
-/// @param model  of the body, for greatest forces; see model_from_body
 /// @throws InputError  when no muscle is given, or one cannot be filled; Cancelled
-MuscleScene muscle_scene_from_body(const Body& body, const MusculoskeletalModel& model,
-                                   std::span<const Index> muscles,
+MuscleScene muscle_scene_from_body(const Body& body, std::span<const Index> muscles,
                                    const MuscleSceneOptions& options = {},
                                    const Progress& progress = {});
 
