@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/timer.h"
+#include "sinew/base/version.h"
 #include "sinew/body/muscle_meshes.h"
 #include "sinew/body/person_measures.h"
 #include "sinew/body/summary.h"
@@ -47,10 +48,15 @@ std::vector<double> deviations(const std::vector<double>& measures, const Cohort
     return z;
 }
 
-// What says that a file was made for this person by this job.
+// What says that a file was made for this person by this job: one of another version of Sinew or
+// another resolution is made again.
 std::string person_key(const PeopleJob& job, const DrawnPerson& person) {
-    return fmt::format("people seed {} {} {} {:.6f} m {:.4f} kg", job.seed, person.name,
-                       name_of(person.sex), person.values[0], person.values[1]);
+    return fmt::format("people of Sinew {} at {} seed {} {} {} {:.6f} m {:.4f} kg", version(),
+                       job.resolution == BodyResolution::Preview    ? "preview"
+                       : job.resolution == BodyResolution::Standard ? "standard"
+                                                                    : "fine",
+                       job.seed, person.name, name_of(person.sex), person.values[0],
+                       person.values[1]);
 }
 
 bool is_made(const std::filesystem::path& file, const std::string& key, Body& body) {
