@@ -84,6 +84,26 @@ TEST(Names, UnknownWordsGetASuggestion) {
     EXPECT_THROW(find_muscles(body.muscles, "", "t"), InputError);
 }
 
+TEST(Names, AMuscleOfSeveralHeadsSuggestsThem) {
+    Body body = support::small_body(1);
+    body.muscles.resize(2, body.muscles.at(0));
+    body.muscles[0].name = "flexor_of_the_arm_long_head_l";
+    body.muscles[1].name = "flexor_of_the_arm_short_head_l";
+    for (const auto& [word, wanted] : {std::pair("flexor_of_the_arm",
+                                                 "'flexor_of_the_arm_long_head' or "
+                                                 "'flexor_of_the_arm_short_head'"),
+                                       std::pair("flexor_of_the_arm_l",
+                                                 "'flexor_of_the_arm_long_head_l' or "
+                                                 "'flexor_of_the_arm_short_head_l'")}) {
+        try {
+            find_muscles(body.muscles, word, "--muscle");
+            FAIL();
+        } catch (const InputError& e) {
+            EXPECT_NE(e.parts().found.find(wanted), std::string::npos) << e.what();
+        }
+    }
+}
+
 TEST(Names, FinerGroupsOfAnAtlasHaveAPlace) {
     EXPECT_EQ(muscle_groups().size(), 18u);
     EXPECT_EQ(muscle_groups()[kMainGroupCount - 1], "calves");

@@ -366,6 +366,34 @@ TEST(WrapAgreement, APointThatPassesTheEdgeDoesNotWindThePathUp) {
     EXPECT_EQ(clear.wraps[0].size[0], 0.0165);
 }
 
+// Whatever the geometry, no angle is left at which the rules part.
+TEST(WrapAgreement, HoldsAtAnglesBetweenThoseThatWereDrawn) {
+    Random random(Seed{41});
+    for (int k = 0; k < 20; ++k) {
+        MusculoskeletalModel model = grazing_extensor();
+        for (PathPoint& point : model.muscles[0].points) {
+            const double angle = random.uniform(-2.5, 2.5);
+            const double far = random.uniform(0.02, 0.07);
+            point.anchors[0].position =
+                Vec3(far * std::cos(angle), far * std::sin(angle), random.uniform(-0.02, 0.02));
+        }
+        model.coordinates[0].low = -1.5;
+        model.coordinates[0].high = 1.5;
+        make_sides_agree(model);
+        const MusculoskeletalModel sided = with_side_points(model);
+        const KinematicTree tree(model);
+        const MusclePaths halves(model, tree);
+        const MusclePaths sides(sided, tree);
+        double most = 0.0;
+        for (int j = 0; j <= 20000; ++j) {
+            const ModelPlacement place = tree.place(std::vector<double>{-1.5 + 1.5e-4 * j});
+            most = std::max(
+                most, std::abs(halves.evaluate(place).length[0] - sides.evaluate(place).length[0]));
+        }
+        EXPECT_LT(most, 1e-3) << k;
+    }
+}
+
 // A point on the front of the femur that counts from where the straight line would cut through the
 // bone: MuJoCo's path leaves a small sphere there by itself.
 TEST(MujocoAgrees, OnAConditionalPointThatStandsForABone) {

@@ -65,7 +65,7 @@ void describe_trial_file(const std::string& file, Json& result) {
     }
     if (ending == ".c3d") {
         const C3dData data = read_c3d(file);
-        result["kind"] = "markers and plates";
+        result["kind"] = data.plates.empty() ? "markers" : "markers and plates";
         describe_markers(data.markers, result);
         result["analog_channels"] = data.analog.columns;
         result["analog_samples"] = data.analog.times.size();

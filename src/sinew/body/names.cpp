@@ -106,13 +106,34 @@ void add_names(const Part& part, std::vector<std::string>& names) {
     }
 }
 
+// A name that is near, or else names of which the word is the beginning (heads of one muscle).
+std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
+    const std::string near = did_you_mean(word, names);
+    const bool has_side = word.ends_with("_l") || word.ends_with("_r");
+    const std::string side(has_side ? word.substr(word.size() - 2) : "");
+    const std::string begin = fmt::format("{}_", word.substr(0, word.size() - side.size()));
+    std::vector<std::string> longer;
+    for (const std::string& name : names) {
+        const bool is_sided = name.ends_with("_l") || name.ends_with("_r");
+        if (name.starts_with(begin) && name.size() > begin.size() + 1 && is_sided == has_side &&
+            name.ends_with(side)) {
+            longer.push_back(fmt::format("'{}'", name));
+        }
+    }
+    if (!near.empty() || longer.empty()) {
+        return near;
+    }
+    longer.resize(std::min<std::size_t>(longer.size(), 5));
+    return fmt::format(", did you mean {}?", join(longer, " or "));
+}
+
 [[noreturn]] void refuse_unknown(std::string_view word, std::string_view kind,
                                  std::string_view where, std::vector<std::string> names) {
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     throw InputError({.where = std::string(where),
                       .found = fmt::format("unknown {} '{}'{}", kind, word.substr(0, 80),
-                                           did_you_mean(word.substr(0, 80), names)),
+                                           suggestion(word.substr(0, 80), names)),
                       .needs = fmt::format("the name of a {}", kind),
                       .remedy = "list the names with 'sinew info'"});
 }

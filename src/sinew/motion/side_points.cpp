@@ -3,12 +3,15 @@
 #include "sinew/base/random.h"
 #include "sinew/base/units.h"
 #include "sinew/motion/muscle_paths.h"
+#include "sinew/motion/wrap_pieces.h"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <tuple>
 
 // A model for MuJoCo, whose surfaces are spheres and cylinders with at most one side point, and
 // whose paths know no conditions. Each surface and each conditional point is replaced by whichever
@@ -35,6 +38,8 @@ constexpr double kFarSide = 0.1;       // m to its side site
 constexpr double kEndShare = 0.25;     // of a range; ends are tried often, since paths flip there
 constexpr double kFlipped = 0.01;      // m, what a difference counts at most
 constexpr double kGoodEnough = 1e-10;  // m^2, summed over muscles and poses
+constexpr int kNeighbourStride = 4;    // of poses whose neighbours are asked
+constexpr int kGrazingPoses = 10000;   // at which simple cylinders are looked at
 
 // Muscles of one surface in a model of their own.
 MusculoskeletalModel only_over(const MusculoskeletalModel& model, Index object) {
@@ -352,6 +357,84 @@ private:
     WrapObject best_ = {};
 };
 
+// What stands for a cylinder under one piece of one path: no side, or a side point in the middle of
+// those directions that agree best. Neighbours are asked only where poses do not decide.
+class GrazingChooser {
+public:
+    GrazingChooser(const WrapObject& original, const std::vector<WrapPiece>& drawn)
+        : original_(original), plain_(original), drawn_(drawn) {
+        plain_.side_sign = 0;
+        plain_.size[1] = kEndless;
+        wanted_ = lengths_over(original, drawn);
+        std::vector<WrapPiece> some;
+        for (std::size_t k = 0; k < drawn.size(); k += kNeighbourStride) {
+            some.push_back(drawn[k]);
+        }
+        beside_ = with_neighbours(some);
+        wanted_beside_ = lengths_over(original, beside_);
+    }
+
+    // Nothing where paths part in a drawn pose whatever is done.
+    std::optional<WrapObject> choose() const {
+        if (parting(plain_) <= Parting{0, 0, kGoodEnough}) {
+            return plain_;
+        }
+        std::vector<Parting> all;
+        for (int k = 0; k < kSideDirections; ++k) {
+            all.push_back(parting(sided(k)));
+            std::get<2>(all.back()) = std::max(std::get<2>(all.back()), kGoodEnough);
+        }
+        const auto least = std::min_element(all.begin(), all.end());
+        if (std::get<0>(*least) > 0) {
+            return std::nullopt;
+        }
+        // As good ones that follow each other.
+        const auto best = static_cast<int>(least - all.begin());
+        const auto reach = [&](int sense) {
+            int k = 0;
+            while (k < kSideDirections / 2 &&
+                   all[at((best + sense * (k + 1) + kSideDirections) % kSideDirections)] <=
+                       *least) {
+                ++k;
+            }
+            return k;
+        };
+        return sided(best + (reach(1) - reach(-1)) / 2);
+    }
+
+private:
+    // Poses with paths on different sides, the same of neighbours, squared difference of the rest.
+    using Parting = std::tuple<int, int, double>;
+
+    WrapObject sided(int k) const {
+        return with_side_towards(plain_, 2.0 * kPi * k / kSideDirections);
+    }
+
+    Parting parting(const WrapObject& candidate) const {
+        Parting out = {0, 0, 0.0};
+        const std::vector<double> lengths = lengths_over(candidate, drawn_);
+        for (std::size_t k = 0; k < lengths.size(); ++k) {
+            const double off = std::abs(lengths[k] - wanted_[k]);
+            std::get<0>(out) += off > kSidesApart ? 1 : 0;
+            std::get<2>(out) += off > kSidesApart ? 0.0 : off * off;
+        }
+        if (std::get<0>(out) == 0) {
+            const std::vector<double> more = lengths_over(candidate, beside_);
+            for (std::size_t k = 0; k < more.size(); ++k) {
+                std::get<1>(out) += std::abs(more[k] - wanted_beside_[k]) > kSidesApart ? 1 : 0;
+            }
+        }
+        return out;
+    }
+
+    const WrapObject& original_;
+    WrapObject plain_;
+    const std::vector<WrapPiece>& drawn_;
+    std::vector<WrapPiece> beside_ = {};
+    std::vector<double> wanted_ = {};
+    std::vector<double> wanted_beside_ = {};
+};
+
 Index strongest_body(const PathPoint& point) {
     return std::max_element(point.anchors.begin(), point.anchors.end(),
                             [](const auto& a, const auto& b) { return a.weight < b.weight; })
@@ -517,10 +600,19 @@ OneSidedPoints with_one_sided_points(const MusculoskeletalModel& model) {
 MusculoskeletalModel with_side_points(const MusculoskeletalModel& model) {
     MusculoskeletalModel out = model;
     const KinematicTree tree(model);
+    const std::vector<WrapUse> uses = uses_of_wraps(model);
+    const std::vector<std::vector<WrapPiece>> pieces =
+        pieces_under_wraps(model, uses, kGrazingPoses);
     for (std::size_t w = 0; w < model.wraps.size(); ++w) {
         const WrapObject& wrap = model.wraps[w];
         if (wrap.kind == WrapKind::Torus || !wrap.is_active || wrap.has_side_point) {
             continue;
+        }
+        if (wrap.kind == WrapKind::Cylinder && !pieces[w].empty()) {
+            if (const auto chosen = GrazingChooser(wrap, pieces[w]).choose()) {
+                out.wraps[w] = *chosen;
+                continue;
+            }
         }
         MusculoskeletalModel part = only_over(out, static_cast<Index>(w));
         if (part.muscles.empty()) {
