@@ -269,9 +269,11 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
         result.body = with_rest_shape(result.body, smoothed.x);
     };
 
+    // A slider asks again every few milliseconds: what is made anew here takes longer than that.
     {
         const FatLayer layer(body, options);
         report.before = layer.volume(body.tets.points);
+        progress.check_cancelled();
     }
     if (!plan.transfer.empty()) {
         FatLayer layer(result.body, options);
@@ -284,6 +286,7 @@ FattenedBody grow_fat(const Body& body, const FatPlan& plan, const FatGrowthOpti
     // Regions that gain, then regions that lose.
     for (const bool gains : {true, false}) {
         FatLayer layer(result.body, options);
+        progress.check_cancelled();
         std::vector<Unknown> unknowns;
         std::vector<std::size_t> which;
         for (std::size_t r = 0; r < plan.regions.size(); ++r) {

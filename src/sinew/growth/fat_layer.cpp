@@ -70,7 +70,7 @@ struct FatLayer::Data {
     void find_owners();
     void prepare_laplacian();
     void prepare_volume();
-    void interpolate(Points& x) const;
+    void interpolate(Points& x);
 };
 
 // Fat is what is mostly fat. Whatever touches other tissue is held; of the rest, the skin leads and
@@ -159,17 +159,18 @@ void FatLayer::Data::prepare_laplacian() {
             }
         }
     }
-    if (!inside.empty()) {
-        laplacian = assemble(triplets);
-        laplacian_factor.emplace(laplacian, CholeskyOptions{.store_double = true});
-        laplacian_factor->factor(laplacian);
-    }
+    laplacian = assemble(triplets);
+    laplacian_factor.emplace(laplacian, CholeskyOptions{.store_double = true});
+    laplacian_factor->factor(laplacian);
 }
 
 // The layer's inside follows skin and envelope: its displacement is harmonic [Joshi2007].
-void FatLayer::Data::interpolate(Points& x) const {
-    if (!laplacian_factor) {
+void FatLayer::Data::interpolate(Points& x) {
+    if (inside.empty()) {
         return;
+    }
+    if (!laplacian_factor) {  // many layers are only measured
+        prepare_laplacian();
     }
     // L_ii d_i = -L_ib d_b, with the displacements d_b of skin and held vertices.
     const Points moved = x - rest;
@@ -233,7 +234,6 @@ FatLayer::FatLayer(const Body& body, const FatGrowthOptions& options)
     d.find_owners();
     d.area = lumped_mass(d.skin.mesh.points, d.skin.mesh.triangles);
     d.normals = vertex_normals(d.skin.mesh);
-    d.prepare_laplacian();
 }
 
 FatLayer::~FatLayer() = default;
@@ -241,7 +241,7 @@ FatLayer::FatLayer(FatLayer&&) noexcept = default;
 FatLayer& FatLayer::operator=(FatLayer&&) noexcept = default;
 
 FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progress) const {
-    const Data& d = *data_;
+    Data& d = *data_;
     const Points& skin = d.skin.mesh.points;
     const Triangles& triangles = d.skin.mesh.triangles;
     if (gamma.size() != at(skin.rows())) {
@@ -272,6 +272,7 @@ FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progr
         terms.push_back(std::make_shared<ProjectiveBending>(skin, triangles, bend));
     }
     LocalGlobal solver(skin.rows(), std::move(terms), d.held_skin);
+    progress.check_cancelled();
     solver.set_external_forces(load);
     Points x = skin;
     FatShape result = {.points = d.rest};

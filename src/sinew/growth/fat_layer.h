@@ -59,6 +59,7 @@ public:
     /// then the layer's inside by harmonic interpolation. Departs: the paper names no unit of
     /// length and sums over vertices; here lengths are in cm and each vertex and triangle counts
     /// with its area over 1 cm^2 and 0.5 cm^2, so that the resolution does not matter.
+    /// The first call factorises what the interpolation needs: not from several threads at once.
     /// @param gamma  g_i, one per skin vertex, >= 0; 10 is about 4 cm on a trunk
     FatShape inflated(std::span<const double> gamma, const Progress& progress = {}) const;
 
