@@ -362,7 +362,7 @@ private:
 class GrazingChooser {
 public:
     GrazingChooser(const WrapObject& original, const std::vector<WrapPiece>& drawn)
-        : original_(original), plain_(original), drawn_(drawn) {
+        : plain_(original), drawn_(drawn) {
         plain_.side_sign = 0;
         plain_.size[1] = kEndless;
         wanted_ = lengths_over(original, drawn);
@@ -427,7 +427,6 @@ private:
         return out;
     }
 
-    const WrapObject& original_;
     WrapObject plain_;
     const std::vector<WrapPiece>& drawn_;
     std::vector<WrapPiece> beside_ = {};
