@@ -138,6 +138,26 @@ TEST(MuscleSimulator, MuscleLyingOnABoneStaysOutOfIt) {
     EXPECT_LT(simulator.penetration(), 0.001);
 }
 
+// Where contacts had to be made stiffer they stay so: what lies at rest is at rest at once, and
+// does not first sink back.
+TEST(MuscleSimulator, ContactsMadeStifferStayStiffer) {
+    MuscleScene scene = bench_scene({.rings = 24, .around = 2});
+    scene.obstacles.push_back({"ball", support::sphere(3, 0.01, Vec3(0.024, 0.1, 0.0)), 1});
+    scene.frames = 2;
+    MuscleSimulator simulator(std::move(scene),
+                              {.contact_stiffness = 200.0, .gravity = Vec3::Zero()});
+    Eigen::Isometry3d push = Eigen::Isometry3d::Identity();
+    push.translation().x() = -0.006;
+    simulator.set_frames(std::vector{Eigen::Isometry3d::Identity(), push});
+    simulator.set_activation(std::vector{1.0});
+    simulator.settle();
+    const Points found = simulator.positions();
+    const NewtonReport again = simulator.settle();
+    EXPECT_EQ(again.status, SolverStatus::Converged);
+    EXPECT_LE(again.iterations, 6);
+    EXPECT_LT((simulator.positions() - found).rowwise().norm().maxCoeff(), 2e-5);
+}
+
 // What overlaps at rest may stay so and is not counted; what comes in addition is.
 TEST(MuscleSimulator, OverlapCountsOnlyWhatArises) {
     MuscleScene scene = bench_scene({.rings = 24, .around = 2});

@@ -135,9 +135,13 @@ void RemeshRounds::collapse_short() {
 }
 
 void RemeshRounds::equalise_valence() {
+    // Flips leave borders where they are: each vertex is asked once, not with every edge.
+    std::vector<int> wanted(static_cast<std::size_t>(mesh_.vertex_count()));
+    for (std::size_t v = 0; v < wanted.size(); ++v) {
+        wanted[v] = mesh_.is_border(static_cast<Index>(v)) ? 3 : 6;
+    }
     const auto excess = [&](Index v, int change) {
-        const int wanted = mesh_.is_border(v) ? 3 : 6;
-        const int d = static_cast<int>(mesh_.triangles_at(v).size()) + change - wanted;
+        const int d = static_cast<int>(mesh_.triangles_at(v).size()) + change - wanted[at(v)];
         return d * d;
     };
     for (const auto& [a, b] : edges()) {

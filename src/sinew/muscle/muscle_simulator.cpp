@@ -213,17 +213,16 @@ struct MuscleSimulator::Data {
         return round;
     }
 
-    /// Equilibrium with contacts of one stiffness: while the shape moves, contacts go along in
-    /// every Newton step; then they are held where they are, which takes their corners away.
-    void settle_with(double stiffening, const NewtonOptions& newton, const Progress& progress,
-                     NewtonReport& total) {
+    /// Equilibrium with contacts as stiff as they are now: while the shape moves, contacts go along
+    /// in every Newton step; then they are held where they are, which takes their corners away.
+    void settle_with(const NewtonOptions& newton, const Progress& progress, NewtonReport& total) {
         Statics now = statics();
         const int last = total.iterations + newton.max_iterations;
         for (bool is_last = false; !is_last;) {
             if (now.contact->stranger_fraction(state.x) > kStrangers) {
                 now = statics();
             }
-            const bool is_near = has_come_near(now, stiffening, newton, progress, total);
+            const bool is_near = has_come_near(now, newton, progress, total);
             is_last = total.iterations >= last;
             if (!is_near && !is_last) {
                 continue;
@@ -243,8 +242,8 @@ struct MuscleSimulator::Data {
     }
 
     /// A few steps with contacts that go along. @return whether these are where they belong
-    bool has_come_near(Statics& now, double stiffening, const NewtonOptions& newton,
-                       const Progress& progress, NewtonReport& total) {
+    bool has_come_near(Statics& now, const NewtonOptions& newton, const Progress& progress,
+                       NewtonReport& total) {
         NewtonOptions few = newton;
         few.max_iterations = kStepsPerRound;
         const bool is_gentle = gentle_rounds > 0;
@@ -270,6 +269,7 @@ struct MuscleSimulator::Data {
     Points correction = Points(0, 3);  // of what `carried` gave, in the last time step
     bool is_correction_known = false;
     int gentle_rounds = kGentleRounds;
+    double stiffening = 1.0;  // of contacts in statics
 };
 
 MuscleSimulator::MuscleSimulator(MuscleScene scene, const MuscleSimulatorOptions& options) {
@@ -303,12 +303,13 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     d.state.x = d.carried();
     d.previous = d.frames;
     NewtonReport total;
-    for (double stiffening = 1.0; stiffening <= kStiffest; stiffening *= kStiffer) {
-        d.settle_with(stiffening, options, progress, total);
-        // Springs of contact give way where muscles press hard: stiffer ones, from where it is.
-        if (penetration() <= d.options.settle_depth) {
-            break;
-        }
+    d.settle_with(options, progress, total);
+    // Springs of contact give way where muscles press hard: stiffer ones, from where it is. They
+    // stay for what is settled next: to let go of what has just been pressed apart takes as many
+    // steps again, and the same shape would have another force after another way.
+    while (penetration() > d.options.settle_depth && d.stiffening < kStiffest) {
+        d.stiffening *= kStiffer;
+        d.settle_with(options, progress, total);
     }
     d.state.v.setZero();
     d.is_correction_known = false;
