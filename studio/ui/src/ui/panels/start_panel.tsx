@@ -3,6 +3,7 @@ import * as store from '../../model/store';
 import { session } from '../../session';
 import { Section } from '../controls';
 import { ScanSection } from './scan_section';
+import { ShapeSection } from './shape_section';
 import { WholeBodySlider } from './whole_body_slider';
 
 /** A whole body in a few moves: its size, its fat, and recipes to begin with. */
@@ -16,6 +17,7 @@ export function StartPanel({ pickFile }: { pickFile(accept: string, take: (file:
         <WholeBodySlider target="body_fat" testid="start-body-fat" label="Body fat" />
       </Section>
       <ScanSection pickFile={pickFile} />
+      <ShapeSection />
       <Section title="Recipes">
         <div class="cards">
           {recipes.map((recipe) => (
