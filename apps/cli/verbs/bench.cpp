@@ -322,8 +322,8 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
         bench_studio(settings.body, context, result);
     }
     if (settings.name == "fit") {
-        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.is_short,
-                  context, result);
+        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.skins,
+                  settings.is_short, context, result);
     }
     if (settings.name == "motion") {
         bench_motion(settings.data, settings.is_short, context, result);
@@ -402,7 +402,8 @@ Verb bench_verb() {
               .metavar = "FOLDER"},
              {.name = "--skins",
               .help = "of growth: write skins of doubled fat (rest, fluid, solid) and a "
-                      "biceps (relaxed, flexed, grown) as PLY",
+                      "biceps (relaxed, flexed, grown) as PLY; of fit: where people are kept, else "
+                      "in the cache, so that it goes on where it stopped",
               .target = &settings->skins,
               .metavar = "FOLDER"},
              {.name = "-o,--output",
