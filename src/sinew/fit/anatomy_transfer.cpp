@@ -215,6 +215,10 @@ MendedInversions mended_fully(const Body& body, const Points& x) {
         }
         mended = mend_inversions(body.tets, smooth, {}, body.skin.tet_vertex);
     }
+    if (mended.after == 0) {
+        // What is still flat, as in ears, is opened by moving skin as well, by the least it takes.
+        mended = mend_inversions(body.tets, mended.x);
+    }
     mended.before = before;
     return mended;
 }
