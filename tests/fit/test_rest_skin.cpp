@@ -1,6 +1,7 @@
 // What blending leaves in a skin at rest: volume that it made, and skin through skin.
 
 #include "sinew/fit/rest_skin.h"
+#include "sinew/geometry/embedding.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/meshing/intersections.h"
 
@@ -68,6 +69,33 @@ TEST(RestSkin, TwoLimbsThatOverlapArePartedThereAlone) {
     }
     const TriangleMesh beside = at_distance(0.21);
     EXPECT_EQ(uncrossed_skin(beside.points, beside.triangles).x, beside.points);
+}
+
+// A fine sphere that follows a coarse one into an ellipsoid, whose exact normals are known: from
+// one vertex to the next, the error of normals jumps at the edges of coarse triangles.
+TEST(RestSkin, FineSkinFollowsWithoutKinks) {
+    const TriangleMesh coarse = support::sphere(3, 1.0);
+    const TriangleMesh fine = support::sphere(5, 1.0);
+    constexpr double kCoarseEdge = 0.15;
+    const Eigen::Vector3d scale(1.3, 1.0, 0.9);
+    const Points followed = apply(attach(fine.points, coarse), coarse.points * scale.asDiagonal());
+    const Points exact = vertex_normals(Points(fine.points * scale.asDiagonal()), fine.triangles);
+    const auto jumps = [&](const Points& x) {
+        const Points error = vertex_normals(x, fine.triangles) - exact;
+        double sum = 0.0;
+        for (Eigen::Index t = 0; t < fine.triangles.rows(); ++t) {
+            for (int k = 0; k < 3; ++k) {
+                sum += (error.row(fine.triangles(t, k)) - error.row(fine.triangles(t, (k + 1) % 3)))
+                           .squaredNorm();
+            }
+        }
+        return std::sqrt(sum);
+    };
+    const Points u = without_kinks(fine, followed - fine.points, kCoarseEdge);
+    EXPECT_LT(jumps(fine.points + u), 0.5 * jumps(followed));
+    EXPECT_LT((fine.points + u - followed).rowwise().norm().maxCoeff(), 0.01);
+    const Points still = Points::Zero(fine.points.rows(), 3);
+    EXPECT_EQ(without_kinks(fine, still, kCoarseEdge), still);
 }
 
 }  // namespace

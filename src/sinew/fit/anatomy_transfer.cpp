@@ -395,6 +395,7 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person,
     BoneTransfer::Moved moved = d.bones->to(person.bone, mended.x);
     report.bones_drawn_in = moved.drawn_in;
     result.body = with_rest_shape(body, mended.x, moved.bones);
+    smooth_display_skin(body, result.body);
     if (muscle_kg) {
         report.muscle_factor = exchange_loose_tissue(result.body, *muscle_kg);
     }

@@ -1,15 +1,19 @@
 #include "sinew/fit/rest_skin.h"
 
+#include "sinew/base/parallel.h"
+#include "sinew/body/rest_shape.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/mesh/connectivity.h"
 #include "sinew/meshing/intersections.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 // What linear blending leaves to be mended in a skin at rest: volume that bending made, and skin
-// through skin where limbs that were apart come together.
+// through skin where limbs that were apart come together. And what following coarse triangles
+// leaves in a finer skin for pictures.
 
 namespace sinew {
 
@@ -22,6 +26,20 @@ constexpr double kLongest = 0.3;      // m: t beyond it would fold the skin
 constexpr int kPartings = 120;        // rounds
 constexpr int kSmoothingsFirst = 40;  // rounds without going inwards
 constexpr double kInwards = 0.0003;   // m per round
+constexpr int kMostAverages = 100;
+constexpr double kMostCotangent = 10.0;
+constexpr std::size_t kAveragePiece = 2048;
+constexpr double kFarthestWeight = 100.0;  // of display vertices in their tetrahedra
+
+double mean_edge(const Points& x, const Triangles& triangles) {
+    double sum = 0.0;
+    for (Eigen::Index t = 0; t < triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            sum += (x.row(triangles(t, k)) - x.row(triangles(t, (k + 1) % 3))).norm();
+        }
+    }
+    return triangles.rows() > 0 ? sum / (3.0 * static_cast<double>(triangles.rows())) : 0.0;
+}
 
 Eigen::VectorXd vertex_areas(const Points& x, const Triangles& triangles) {
     const Eigen::VectorXd areas = triangle_areas(x, triangles);
@@ -78,6 +96,39 @@ std::vector<Index> crossed_and_around(const std::vector<std::pair<Index, Index>>
         std::for_each(around[at(near[i])].begin(), around[at(near[i])].end(), add);
     }
     return near;
+}
+
+// Weights of a vertex (a half) and its neighbours by cotangents, which reproduce linear functions
+// on flat parts, however uneven the triangles are; obtuse corners count as right ones.
+std::vector<std::vector<std::pair<Index, double>>> averaging_weights(const TriangleMesh& mesh) {
+    std::vector<std::map<Index, double>> edge(at(mesh.points.rows()));
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        for (int k = 0; k < 3; ++k) {
+            const Index a = mesh.triangles(t, (k + 1) % 3);
+            const Index b = mesh.triangles(t, (k + 2) % 3);
+            const Vec3 p = point(mesh.points, mesh.triangles(t, k));
+            const Vec3 u = point(mesh.points, a) - p;
+            const Vec3 v = point(mesh.points, b) - p;
+            const double sine = u.cross(v).norm();
+            const double cot = sine > 0.0 ? std::clamp(u.dot(v) / sine, 0.0, kMostCotangent) : 0.0;
+            edge[at(a)][b] += cot;
+            edge[at(b)][a] += cot;
+        }
+    }
+    std::vector<std::vector<std::pair<Index, double>>> weights(edge.size());
+    for (std::size_t v = 0; v < edge.size(); ++v) {
+        double sum = 0.0;
+        for (const auto& [w, weight] : edge[v]) {
+            sum += weight;
+        }
+        if (sum > 0.0) {
+            weights[v].emplace_back(static_cast<Index>(v), 0.5);
+            for (const auto& [w, weight] : edge[v]) {
+                weights[v].emplace_back(w, 0.5 * weight / sum);
+            }
+        }
+    }
+    return weights;
 }
 
 }  // namespace
@@ -140,6 +191,42 @@ UncrossedSkin uncrossed_skin(const Points& x, const Triangles& triangles) {
     result.crossing_after = static_cast<long>(pairs.size());
     result.x = std::move(skin.points);
     return result;
+}
+
+Points without_kinks(const TriangleMesh& fine, const Points& displacement, double coarse_edge) {
+    const double ratio = coarse_edge / mean_edge(fine.points, fine.triangles);
+    const int rounds =
+        std::clamp(static_cast<int>(std::lround(2.0 * ratio * ratio)), 0, kMostAverages);
+    const std::vector<std::vector<std::pair<Index, double>>> around = averaging_weights(fine);
+    Points u = displacement;
+    Points next = u;
+    for (int round = 0; round < rounds; ++round) {
+        parallel_for(around.size(), kAveragePiece, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t v = begin; v < end; ++v) {
+                const auto row = static_cast<Eigen::Index>(v);
+                Vec3 mean = Vec3::Zero();
+                for (const auto& [w, weight] : around[v]) {
+                    mean += weight * point(u, w);
+                }
+                next.row(row) = (around[v].empty() ? point(u, row) : mean).transpose();
+            }
+        });
+        std::swap(u, next);
+    }
+    return u;
+}
+
+void smooth_display_skin(const Body& before, Body& body) {
+    if (body.display_skin_embedding.size() == 0) {
+        return;
+    }
+    TriangleMesh& fine = body.display_skin;
+    const Points& old = before.display_skin.points;
+    fine.points =
+        old + without_kinks(before.display_skin, fine.points - old,
+                            mean_edge(before.skin.mesh.points, before.skin.mesh.triangles));
+    body.display_skin_embedding = embedded_again(body.display_skin_embedding, fine.points,
+                                                 body.tets.points, body.tets.tets, kFarthestWeight);
 }
 
 }  // namespace sinew

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/mesh/triangle_mesh.h"
+#include "sinew/body/body.h"
 
 namespace sinew {
 
@@ -26,5 +26,14 @@ struct UncrossedSkin {
 /// does not help, goes inwards, a little at a time and no further around than it takes, until no
 /// triangles cross. A skin without crossings comes back as it is.
 UncrossedSkin uncrossed_skin(const Points& x, const Triangles& triangles);
+
+/// Displacements of a fine mesh that follow a coarse one have a kink at every edge of the coarse
+/// triangles, which shows as ripples: means over neighbours, as far around as a coarse edge is
+/// long. What the fine mesh has beyond the coarse one stays.
+/// @param coarse_edge  mean length, m
+Points without_kinks(const TriangleMesh& fine, const Points& displacement, double coarse_edge);
+
+/// The display skin of a body that was made from `before`, without kinks.
+void smooth_display_skin(const Body& before, Body& body);
 
 }  // namespace sinew
