@@ -17,7 +17,6 @@ export function StartPanel({ pickFile }: { pickFile(accept: string, take: (file:
         <WholeBodySlider target="body_fat" testid="start-body-fat" label="Body fat" />
       </Section>
       <ScanSection pickFile={pickFile} />
-      <ShapeSection />
       <Section title="Recipes">
         <div class="cards">
           {recipes.map((recipe) => (
@@ -35,6 +34,7 @@ export function StartPanel({ pickFile }: { pickFile(accept: string, take: (file:
           ))}
         </div>
       </Section>
+      <ShapeSection />
     </>
   );
 }
