@@ -6,7 +6,9 @@
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/growth/composition.h"
+#include "sinew/growth/muscle_growth.h"
 #include "sinew/growth/person_fit.h"
+#include "sinew/io/muscle_size_files.h"
 #include "sinew/io/people_files.h"
 #include "sinew/meshing/intersections.h"
 #include "sinew/pipeline/people.h"
@@ -26,7 +28,8 @@ constexpr std::array kMen = {1.60, 1.68, 1.76, 1.84, 1.92};
 constexpr std::array kWomen = {1.48, 1.56, 1.63, 1.70, 1.78};
 constexpr std::array kIndices = {16.0, 20.0, 25.0, 33.0, 45.0};  // kg/m^2
 
-void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_short, PeopleBench& b,
+void run_grid(const PersonShaper& shaper, const PeopleTable& table,
+              const std::shared_ptr<const MuscleSizes>& sizes, bool is_short, PeopleBench& b,
               const Progress& progress) {
     const Sex sex = shaper.rest().sex;
     for (std::size_t i = 0; i < kMen.size(); i += is_short ? 4 : 1) {
@@ -38,8 +41,9 @@ void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_shor
                 fmt::format("{} {:.2f} m {:.1f} kg", name_of(sex), stature, mass);
             ++b.grid;
             try {
-                const MadePerson person = make_person(
-                    shaper, person_targets(table, sex, stature, mass, share), table, progress);
+                PersonTargets targets = person_targets(table, sex, stature, mass, share);
+                targets.muscles = sizes;
+                const MadePerson person = make_person(shaper, targets, table, progress);
                 const BodySummary made = summarise(person.body);
                 ++b.grid_made;
                 b.worst_mass_error = std::max(b.worst_mass_error, std::abs(made.mass - mass));
@@ -58,6 +62,34 @@ void run_grid(const PersonShaper& shaper, const PeopleTable& table, bool is_shor
     }
 }
 
+// Those that were measured as one count as one, left and right apart.
+void judge_legs(const Body& body, const MuscleSizes& sizes, const std::string& who,
+                std::vector<double>& errors, PeopleBench& b) {
+    const BodySummary size = summarise(body);
+    const std::vector<double> bellies = belly_volumes(body);
+    const double leg = sizes.leg_slope * size.stature * size.mass + sizes.leg_constant;
+    for (const MuscleSizes::Leg& entry : sizes.legs) {
+        for (const char* side : {"_l", "_r"}) {
+            double present = 0.0;
+            for (std::size_t m = 0; m < bellies.size(); ++m) {
+                for (const std::string& name : entry.names) {
+                    present += body.muscles[m].name == name + side ? bellies[m] : 0.0;
+                }
+            }
+            const double expected = entry.slope * leg + entry.constant;
+            if (!(present > 0.0 && expected > 0.0)) {
+                continue;
+            }
+            const double error = present / expected - 1.0;
+            errors.push_back(std::abs(error));
+            if (std::abs(error) > std::abs(b.worst_leg_error)) {
+                b.worst_leg_error = error;
+                b.worst_leg = fmt::format("{}{} of {}", entry.names.front(), side, who);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
@@ -67,23 +99,29 @@ PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
     const PersonShaper men(man);
     const PersonShaper women(woman);
     PeopleBench b;
-    run_grid(men, table, is_short, b, progress);
-    run_grid(women, table, is_short, b, progress);
+    const auto sizes = std::make_shared<const MuscleSizes>(known_muscle_sizes());
+    run_grid(men, table, sizes, is_short, b, progress);
+    run_grid(women, table, sizes, is_short, b, progress);
 
     const auto names = person_measure_names();
     std::vector<double> all;
+    std::vector<double> legs;
     std::vector<double> squares(names.size(), 0.0);
     for (const DrawnPerson& person : drawn_people(table, {.count = is_short ? 10 : 100})) {
         ++b.people;
         const double stature = person.values[0];
         const double mass = person.values[1];
-        const PersonTargets targets =
+        PersonTargets targets =
             person_targets(table, person.sex, stature, mass,
                            expected_composition(person.sex, stature, mass).fat / mass);
+        targets.muscles = sizes;
         try {
             const MadePerson made =
                 make_person(person.sex == Sex::Male ? men : women, targets, table, progress);
             ++b.people_made;
+            judge_legs(made.body, *sizes,
+                       fmt::format("{} {:.2f} m {:.1f} kg", name_of(person.sex), stature, mass),
+                       legs, b);
             for (std::size_t m = 0; m < names.size(); ++m) {
                 const auto c = static_cast<Eigen::Index>(find_measure(table, names[m], "bench"));
                 const double z =
@@ -101,6 +139,10 @@ PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
         b.within_2 =
             static_cast<double>(std::upper_bound(all.begin(), all.end(), 2.0) - all.begin()) /
             static_cast<double>(all.size());
+    }
+    if (!legs.empty()) {
+        std::sort(legs.begin(), legs.end());
+        b.median_leg_error = legs[legs.size() / 2];
     }
     for (std::size_t m = 0; m < names.size(); ++m) {
         b.rms_z.emplace_back(names[m], std::sqrt(squares[m] / std::max(1, b.people_made)));

@@ -27,9 +27,14 @@ struct PeopleBench {
     double median_z = 0.0;                                   ///< of 20 measures of all
     double within_2 = 0.0;                                   ///< share with |z| <= 2
     std::vector<std::pair<std::string, double>> rms_z = {};  ///< by measure
+    /// Leg muscles of all of them over those of people of their size [Handsfield2014], less 1.
+    double median_leg_error = 0.0;  ///< without sign
+    double worst_leg_error = 0.0;
+    std::string worst_leg = {};  ///< whose, and which
     double seconds = 0.0;
 };
 
+/// @param man, woman  with the muscles of people
 /// @param is_short  a grid of 2 x 3 and 10 people instead of 5 x 5 and 100
 PeopleBench run_people_bench(const Body& man, const Body& woman, bool is_short,
                              const Progress& progress = {});

@@ -14,6 +14,7 @@ void bench_people(bool is_short, const Context& context, nlohmann::ordered_json&
     options.body.resolution = BodyResolution::Preview;
     options.figure = figure_for(options.figure, BodyResolution::Preview);
     options.cache = BodyCache::default_folder();
+    options.muscles = MuscleSource::People;
     const Body man = make_body(options, context.progress).body;
     options.figure.sex = FigureSex::Female;
     const Body woman = make_body(options, context.progress).body;
@@ -30,6 +31,9 @@ void bench_people(bool is_short, const Context& context, nlohmann::ordered_json&
               {"people_made", b.people_made},
               {"median_z", b.median_z},
               {"within_2", b.within_2},
+              {"median_leg_muscle_error", b.median_leg_error},
+              {"worst_leg_muscle_error", b.worst_leg_error},
+              {"worst_leg_muscle", b.worst_leg},
               {"seconds", b.seconds}};
     for (const auto& [name, z] : b.rms_z) {
         result["rms_z"][name] = z;

@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace sinew {
 
@@ -29,6 +31,64 @@ constexpr double kLeastRay = 1e-6;    // m, below which a ray meets its own tria
 constexpr int kSmoothings = 6;        // of thickness, over neighbours
 constexpr double kUntouched = 5e-5;   // m that no vertex of an untouched muscle moves by
 constexpr double kMeshOutside = 0.2;  // m that a surface may be outside the tets
+constexpr double kUnderSkin = 5e-4;   // m that surfaces stay below the skin
+constexpr double kNearSkin = 0.02;    // m, within which it is looked for
+constexpr double kDeepest = 0.01;     // m
+constexpr int kSkinRounds = 5;
+
+/// The skin that muscles stay under: where it lies thin on them, widened surfaces would come out of
+/// it, and be seen.
+class SkinAbove {
+public:
+    explicit SkinAbove(const Body& body)
+        : mesh_(body.display_skin.triangles.rows() > 0 ? body.display_skin : body.skin.mesh),
+          normals_(vertex_normals(mesh_)),
+          tree_(mesh_) {}
+
+    /// How far a point is outside of the skin, m; less than 0 below it. Only where the skin is
+    /// near.
+    std::optional<double> height(const Vec3& p) const {
+        Vec3 out;
+        const ClosestPoint c = nearest(p, out);
+        return c.triangle < 0 ? std::optional<double>{}
+                              : std::copysign(c.distance, (p - c.point).dot(out));
+    }
+
+    /// The point itself, or the nearest so far below the skin.
+    Vec3 below(const Vec3& p, double depth) const {
+        Vec3 out;
+        const ClosestPoint c = nearest(p, out);
+        const bool is_below =
+            c.triangle < 0 || ((c.point - p).dot(out) > 0.0 && c.distance >= depth);
+        return is_below || !out.allFinite() ? p : Vec3(c.point - depth * out);
+    }
+
+    /// How far a point may move in a direction until it is only so far below the skin, m.
+    double room(const Vec3& p, const Vec3& direction, double depth) const {
+        if (!(direction.squaredNorm() > 0.5)) {
+            return 0.0;
+        }
+        const RayHit hit =
+            tree_.first_hit({.origin = p, .direction = direction, .t_max = kNearSkin});
+        return hit.triangle >= 0 ? std::max(0.0, hit.t - depth)
+                                 : std::numeric_limits<double>::infinity();
+    }
+
+private:
+    ClosestPoint nearest(const Vec3& p, Vec3& out) const {
+        const ClosestPoint c = tree_.closest_point(p, kNearSkin);
+        out.setZero();
+        for (int k = 0; k < 3 && c.triangle >= 0; ++k) {
+            out += c.barycentric[k] * point(normals_, mesh_.triangles(c.triangle, k));
+        }
+        out.normalize();
+        return c;
+    }
+
+    TriangleMesh mesh_;
+    Points normals_;
+    SurfaceTree tree_;
+};
 
 // Radius of the ball that fits inside at a vertex: a ray at an angle to the normal that meets the
 // far side of a ball of radius r goes 2 r cos(angle). Over rays the least, so that the rim of a
@@ -97,9 +157,16 @@ std::vector<double> part_taken(const TriangleMesh& mesh) {
     return part;
 }
 
-// The mesh with vertices moved along their normals until it encloses a volume, or nearly.
-Points widened(const TriangleMesh& mesh, double volume) {
+// The mesh with vertices moved along their normals, each its depth below the skin, until it
+// encloses a volume, or nearly.
+Points widened(const TriangleMesh& mesh, double volume, const SkinAbove& skin,
+               const std::vector<double>& depth) {
     const Points normals = vertex_normals(mesh);
+    std::vector<double> room(at(mesh.points.rows()));
+    for (std::size_t i = 0; i < room.size(); ++i) {
+        const auto row = static_cast<Eigen::Index>(i);
+        room[i] = skin.room(point(mesh.points, row), point(normals, row), depth[i]);
+    }
     std::vector<double> offset = half_thickness(mesh, normals);
     const std::vector<double> part = part_taken(mesh);
     for (std::size_t i = 0; i < offset.size(); ++i) {
@@ -109,7 +176,8 @@ Points widened(const TriangleMesh& mesh, double volume) {
     const auto volume_at = [&](double strength) {
         for (std::size_t i = 0; i < offset.size(); ++i) {
             const auto row = static_cast<Eigen::Index>(i);
-            moved.points.row(row) = mesh.points.row(row) + strength * offset[i] * normals.row(row);
+            const double way = std::min(strength * offset[i], room[i]);
+            moved.points.row(row) = mesh.points.row(row) + way * normals.row(row);
         }
         return enclosed_volume(moved);
     };
@@ -126,6 +194,51 @@ Points widened(const TriangleMesh& mesh, double volume) {
         (now < volume ? low : high) = middle;
     }
     return moved.points;
+}
+
+// Triangles are flat where the skin is hollow: their corners go deeper by as much as comes out.
+// @returns  whether any does
+bool deepen(const TriangleMesh& mesh, const SkinAbove& skin, std::vector<double>& depth) {
+    bool comes_out = false;
+    for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
+        double most = -kUnderSkin / 2;
+        for (int k = 0; k < 4; ++k) {  // the middle, and those of the edges
+            Vec3 p = Vec3::Zero();
+            for (int c = 0; c < 3; ++c) {
+                const double weight = k == 3 ? 1.0 / 3.0 : (c == k ? 0.0 : 0.5);
+                p += weight * point(mesh.points, mesh.triangles(t, c));
+            }
+            most = std::max(most, skin.height(p).value_or(most));
+        }
+        for (int c = 0; c < 3 && most > -kUnderSkin / 2; ++c) {
+            double& d = depth[at(mesh.triangles(t, c))];
+            d = std::min(kDeepest, std::max(d, kUnderSkin) + most + kUnderSkin);
+            comes_out = true;
+        }
+    }
+    return comes_out;
+}
+
+// A surface that encloses a volume and stays below the skin.
+Points fitted(const TriangleMesh& mesh, double volume, const SkinAbove& skin) {
+    std::vector<double> depth(at(mesh.points.rows()), kUnderSkin);
+    TriangleMesh fit = mesh;
+    for (int round = 0; round < kSkinRounds; ++round) {
+        bool is_out = false;
+        for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+            const Vec3 p = point(mesh.points, i);
+            const Vec3 below = skin.below(p, depth[at(i)]);
+            is_out = is_out || below != p;
+            fit.points.row(i) = below.transpose();
+        }
+        if (is_out || std::abs(enclosed_volume(fit) / volume - 1.0) > kAgrees) {
+            fit.points = widened(fit, volume, skin, depth);
+        }
+        if (!deepen(fit, skin, depth)) {
+            break;
+        }
+    }
+    return fit.points;
 }
 
 // Tetrahedra far from all growth stir by micrometres, which nobody sees, but paths of muscles are
@@ -145,6 +258,7 @@ void fit_muscle_meshes(const Body& rest, Body& body) {
     const std::vector<double> before = muscle_volumes_in_tets(rest);
     const std::vector<double> after = muscle_volumes_in_tets(body);
     std::vector<char> is_moved(body.muscles.size(), 0);
+    const SkinAbove skin(body);
     parallel_for(body.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
         for (std::size_t m = begin; m < end; ++m) {
             Muscle& muscle = body.muscles[m];
@@ -159,8 +273,9 @@ void fit_muscle_meshes(const Body& rest, Body& body) {
                 continue;
             }
             const double volume = was * after[m] / before[m];
-            if (std::abs(muscle.volume / volume - 1.0) > kAgrees) {
-                muscle.mesh.points = widened(muscle.mesh, volume);
+            Points points = fitted(muscle.mesh, volume, skin);
+            if (points != muscle.mesh.points) {
+                muscle.mesh.points = std::move(points);
                 muscle.volume = enclosed_volume(muscle.mesh);
                 is_moved[m] = 1;
             }

@@ -35,4 +35,10 @@ std::vector<double> expected_bellies(const MuscleSizes& sizes, std::span<const M
                                      std::span<const double> bellies, Sex sex, double stature,
                                      double mass, double density);
 
+/// Belly volumes, m^3, of somebody of another size: those of the legs change as people's do between
+/// the two sizes [Handsfield2014]; 0 for all others, of which nothing is said.
+std::vector<double> legs_of_other_size(const MuscleSizes& sizes, std::span<const Muscle> muscles,
+                                       std::span<const double> bellies, double old_stature,
+                                       double old_mass, double stature, double mass);
+
 }  // namespace sinew

@@ -33,6 +33,7 @@ namespace {
 constexpr int kMostRootRounds = 20;   // of root finding
 constexpr double kRoomSlack = 0.02;   // of the room, beyond which a vertex is held back further
 constexpr double kTolerance = 0.002;  // of volumes, relative
+constexpr double kAtRest = 0.002;     // of the pressure's forces that may be left
 constexpr double kMostGamma = 60.0;   // beyond this the skin would fold
 
 /// One unknown of root finding: the volume gained rises with the strength.
@@ -134,9 +135,12 @@ FatShape inflate(const FatLayer& layer, std::vector<Unknown>& unknowns, const Te
                 gamma[i] += room.share()[i] * u.strength * u.map[i];
             }
         }
-        shape = layer.inflated(gamma, progress);
+        // From where the last pressure left the skin: fine skins need more iterations than one
+        // round has, and rounds come ever nearer to each other.
+        const Points last = std::move(shape.points);
+        shape = layer.inflated(gamma, progress, round > 0 ? &last : nullptr);
         const Points& x = shape.points;
-        bool is_met = room.hold_back(x);
+        bool is_met = room.hold_back(x) && shape.report.last_residual() < kAtRest;
         for (Unknown& u : unknowns) {
             const double now = layer.volume(x, u.weights);
             is_met = is_met && std::abs(now / u.wanted - 1.0) < kTolerance;

@@ -240,7 +240,8 @@ FatLayer::~FatLayer() = default;
 FatLayer::FatLayer(FatLayer&&) noexcept = default;
 FatLayer& FatLayer::operator=(FatLayer&&) noexcept = default;
 
-FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progress) const {
+FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progress,
+                            const Points* start) const {
     Data& d = *data_;
     const Points& skin = d.skin.mesh.points;
     const Triangles& triangles = d.skin.mesh.triangles;
@@ -271,13 +272,33 @@ FatShape FatLayer::inflated(std::span<const double> gamma, const Progress& progr
         const std::vector<double> bend(at(skin.rows()), d.options.bending);
         terms.push_back(std::make_shared<ProjectiveBending>(skin, triangles, bend));
     }
+    Points x = skin;
+    double at_start = 1.0;  // forces there, over those of the pressure at rest
+    if (start != nullptr) {
+        for (std::size_t i = 0; i < d.skin.tet_vertex.size(); ++i) {
+            x.row(static_cast<Eigen::Index>(i)) = start->row(d.skin.tet_vertex[i]);
+        }
+        Points out_of_balance = -load;
+        Points load_at_rest = load;
+        for (const auto& term : terms) {
+            term->add_gradient(x, out_of_balance);
+        }
+        for (const Index i : d.held_skin) {
+            out_of_balance.row(i).setZero();
+            load_at_rest.row(i).setZero();
+        }
+        at_start = out_of_balance.norm() / std::max(load_at_rest.norm(), 1e-12);
+    }
     LocalGlobal solver(skin.rows(), std::move(terms), d.held_skin);
     progress.check_cancelled();
     solver.set_external_forces(load);
-    Points x = skin;
     FatShape result = {.points = d.rest};
-    result.report =
-        solver.minimise(x, {.max_iterations = d.options.iterations, .tolerance = 1e-4}, progress);
+    result.report = solver.minimise(
+        x, {.max_iterations = d.options.iterations, .tolerance = std::min(1.0, 1e-4 / at_start)},
+        progress);
+    for (double& residual : result.report.residual) {
+        residual *= at_start;
+    }
 
     // The skin leads, the layer's inside follows.
     for (std::size_t i = 0; i < d.skin.tet_vertex.size(); ++i) {

@@ -61,7 +61,10 @@ public:
     /// with its area over 1 cm^2 and 0.5 cm^2, so that the resolution does not matter.
     /// The first call factorises what the interpolation needs: not from several threads at once.
     /// @param gamma  g_i, one per skin vertex, >= 0; 10 is about 4 cm on a trunk
-    FatShape inflated(std::span<const double> gamma, const Progress& progress = {}) const;
+    /// @param start  points of all tets to begin from, as of another pressure; nothing: at rest.
+    ///               Residuals are relative to the pressure's forces in any case
+    FatShape inflated(std::span<const double> gamma, const Progress& progress = {},
+                      const Points* start = nullptr) const;
 
     /// Every fat tetrahedron to ratio times its volume [Komaritzan, eqs. 4.16-4.18]: what is there
     /// is strengthened. One factorisation serves every call.

@@ -3,6 +3,7 @@
 #include "sinew/base/fields.h"
 #include "sinew/body/body.h"
 #include "sinew/body/body_parts.h"
+#include "sinew/body/muscle_sizes.h"
 #include "sinew/body/people_table.h"
 #include "sinew/growth/fat_growth.h"
 
@@ -21,6 +22,7 @@ using NamedValue = std::pair<std::string, double>;
 /// A table that plans share; it is no part of what they ask for.
 struct PeopleRef {
     std::shared_ptr<const PeopleTable> table = nullptr;
+    std::shared_ptr<const MuscleSizes> muscles = nullptr;  ///< nothing: as flesh and bones have it
 
     bool operator==(const PeopleRef&) const {
         return true;

@@ -9,7 +9,8 @@
 // The last step of muscle growth: positions stand, and bellies that miss their volume get it from
 // what shares their tetrahedra. One ratio per belly, found by fixed-point rounds (each round
 // multiplies by asked for over present); within a tetrahedron loose tissue gives as much as the
-// bellies take, so fractions still sum to 1.
+// bellies take, so fractions still sum to 1. Where nothing loose is left, bellies exchange volume:
+// rows (tetrahedra) and columns (muscles) are scaled in turns to their sums.
 //
 // Departs: the paper leaves what the solve misses. Its muscles are judged by eye; ours are
 // measured. The volume moved is in every report.
@@ -19,8 +20,8 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kLoosePiece = 4096;  // tetrahedra per piece of parallel work
-constexpr int kLooseRounds = 12;
-constexpr double kMostLoose = 1.6;    // ratio of a belly's fractions, and its inverse
+constexpr int kLooseRounds = 20;
+constexpr double kMostLoose = 3.0;    // ratio of a belly's fractions, and its inverse
 constexpr double kLooseShare = 0.9;   // of what is loose in a tetrahedron, that may give way
 constexpr double kLeastLoose = 1e-6;  // of a tetrahedron
 constexpr double kTooLarge = 1.001;   // of what was asked for: generic tissue comes in
@@ -85,8 +86,9 @@ public:
     }
 
 private:
-    // `more` is what bellies want of this tetrahedron beyond what they have. If it is more than
-    // nine tenths of what is loose, all bellies get the same part of their wish.
+    // Bellies wish for their fractions times their ratios. What is loose gives way up to nine
+    // tenths of it; beyond that all bellies here get the same part of their wishes, so that one
+    // which still misses volume pushes the others aside, and these make it up where they have room.
     void set_tet(std::size_t t, const std::vector<double>& ratio,
                  const std::vector<char>& is_filled) {
         double loose = 0.0;
@@ -95,22 +97,28 @@ private:
         }
         // Growth takes what is loose; waste leaves room for it, old or new.
         const bool has_loose = loose > kLeastLoose;
-        const auto change_of = [&](Index e) {
-            const std::size_t m = is_belly_[at(e)] != 0 ? at(shares_.part[at(e)]) : 0;
-            if (is_belly_[at(e)] == 0 || (!has_loose && is_filled[m] == 0)) {
-                return 0.0;
-            }
-            return (has_loose ? ratio[m] : std::min(1.0, ratio[m])) - 1.0;
+        const auto wish_of = [&](Index e) {
+            const std::size_t m = at(shares_.part[at(e)]);
+            const double wished = has_loose           ? ratio[m]
+                                  : is_filled[m] != 0 ? std::min(1.0, ratio[m])
+                                                      : std::max(1.0, ratio[m]);
+            return fraction_[at(e)] * wished;
         };
-        double more = 0.0;
+        double bellies = 0.0;
+        double wished = 0.0;
         for (Index e = shares_.start[t]; e < shares_.start[t + 1]; ++e) {
-            more += fraction_[at(e)] * change_of(e);
+            if (is_belly_[at(e)] != 0) {
+                bellies += fraction_[at(e)];
+                wished += wish_of(e);
+            }
         }
-        const double part = more > 0.0 ? std::min(1.0, kLooseShare * loose / more) : 1.0;
+        const double room = bellies + (has_loose ? kLooseShare * loose : 0.0);
+        const double part = wished > room ? room / wished : 1.0;
+        const double more = part * wished - bellies;
         for (Index e = shares_.start[t]; e < shares_.start[t + 1]; ++e) {
-            now_[at(e)] = fraction_[at(e)] * (1.0 + part * change_of(e));
+            now_[at(e)] = is_belly_[at(e)] != 0 ? part * wish_of(e) : fraction_[at(e)];
             if (is_loose_[at(e)] != 0 && has_loose) {
-                now_[at(e)] *= 1.0 - part * more / loose;
+                now_[at(e)] *= 1.0 - more / loose;
             }
         }
         filled_[t] = has_loose ? 0.0 : -more;

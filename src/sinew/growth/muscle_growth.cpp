@@ -58,11 +58,11 @@ namespace {
 
 constexpr std::size_t kPiece = 4096;    // tetrahedra per piece of parallel work
 constexpr double kPower = 0.4;          // of wanted over present volume, in one correction
-constexpr double kFactorLength = 0.05;  // m that the logarithm of a factor counts for in residuals
+constexpr double kFactorLength = 0.02;  // m that the logarithm of a factor counts for in residuals
 constexpr double kGrows = 1.5;        // residual over the last, beyond which the past is forgotten
 constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
-constexpr double kLeastFactor = 0.1;  // of the determinant asked for
-constexpr double kMostFactor = 20.0;  // deep muscles between bones need most
+constexpr double kLeastFactor = 0.3;  // of the determinant asked for
+constexpr double kMostFactor = 12.0;  // deep muscles between bones need most
 constexpr double kLimitStiffness = 6e4;  // stiffness units per metre, of skin that is held
 constexpr int kFirstHold = 12;  // iteration: shapes overshoot before, and cross for a while
 constexpr int kHoldEvery = 6;   // iterations, for what crosses by then
@@ -336,8 +336,8 @@ void MuscleGrowth::Data::advance_together(MuscleGrowthReport& report) {
     const std::vector<double> change = corrections();
 
     // Logarithms of factors are given the unit of a length, so that the residual that Anderson's
-    // method makes least has one unit. 5 cm: a factor that is 1 % off counts like a vertex that is
-    // 0.5 mm off.
+    // method makes least has one unit. 2 cm: a factor that is 1 % off counts like a vertex that is
+    // 0.2 mm off.
     const auto positions = at(x.size());
     std::vector<double> state(positions + change.size());
     std::vector<double> step(state.size());
@@ -636,6 +636,14 @@ void measure_after(const Body& body, std::span<MuscleMeasure> measures) {
     for (MuscleMeasure& m : measures) {
         std::tie(m.after, m.belly_after) = volumes[at(m.muscle)];
     }
+}
+
+std::vector<double> belly_volumes(const Body& body) {
+    std::vector<double> volumes(body.muscles.size(), 0.0);
+    add_muscle_volumes(
+        body, body.shares, tet_volumes(body.tets),
+        [&](Index m, double volume, bool is_belly) { volumes[at(m)] += is_belly ? volume : 0.0; });
+    return volumes;
 }
 
 Body MuscleGrowth::body() const {

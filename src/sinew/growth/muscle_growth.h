@@ -60,6 +60,9 @@ struct MuscleMeasure {
 /// Puts the volumes that muscles have in a body into `after` and `belly_after`.
 void measure_after(const Body& body, std::span<MuscleMeasure> measures);
 
+/// Volumes of the bellies of a body, one per muscle, m^3.
+std::vector<double> belly_volumes(const Body& body);
+
 struct MuscleGrowthReport {
     int iterations = 0;
     bool is_converged = false;

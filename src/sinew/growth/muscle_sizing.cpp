@@ -35,11 +35,14 @@ namespace {
 constexpr double kLeastAlpha = 0.6;
 constexpr double kMostAlpha = 2.0;
 constexpr int kSizingIterations = 60;
-constexpr double kLeastLayer = 0.3;      // of its thickness, that fat keeps under the skin
-constexpr double kThinnestLayer = 8e-4;  // m, as the envelope leaves it
-constexpr double kGivenByGeneric = 0.2;  // of what muscles gain, at most
-constexpr double kRise = 0.03;           // m, over which skin rises to where it has to be outside
-constexpr double kLeastRise = 1e-4;      // m, below which the skin is where it was
+constexpr double kLeastLayer = 0.3;       // of its thickness, that fat keeps under the skin
+constexpr double kThinnestLayer = 8e-4;   // m, as the envelope leaves it
+constexpr double kGivenByGeneric = 0.32;  // of what muscles gain, by generic tissue in the end
+constexpr double kGivenFirst = 0.2;       // of it, before growth: the first guess
+constexpr double kGivenTolerance = 0.01;  // of what muscles gain: a tenth of a per cent of fat
+constexpr int kMostGivenRounds = 3;
+constexpr double kRise = 0.03;       // m, over which skin rises to where it has to be outside
+constexpr double kLeastRise = 1e-4;  // m, below which the skin is where it was
 
 double density_of(const Body& body, Tissue tissue) {
     double density = 0.0;
@@ -47,19 +50,6 @@ double density_of(const Body& body, Tissue tissue) {
         density = material.tissue == tissue ? material.density : density;
     }
     return density;
-}
-
-std::vector<double> bellies_of(const Body& body) {
-    std::vector<MuscleMeasure> measures(body.muscles.size());
-    for (std::size_t m = 0; m < measures.size(); ++m) {
-        measures[m].muscle = static_cast<Index>(m);
-    }
-    measure_after(body, measures);
-    std::vector<double> bellies;
-    for (const MuscleMeasure& m : measures) {
-        bellies.push_back(m.belly_after);
-    }
-    return bellies;
 }
 
 // How far the skin has to stay outside of where it was, along the columns of fat, so that these
@@ -134,11 +124,10 @@ void take_loose_tissue(Body& body, std::span<const double> wanted) {
         with_loose_tissue(body, body.shares.fraction, tet_volumes(body.tets), wanted).shares;
 }
 
-// Bellies take loose tissue, on the way to the volumes wanted. Coarse tetrahedra hold more of it
-// beside muscle than fine ones; what generic tissue gives is bounded, so that the resolution hardly
-// matters.
+// Bellies take loose tissue, on the way to the volumes wanted.
+// @param share  of what they are to gain, that generic tissue gives at most
 Body with_filled_bellies(const Body& body, std::span<const double> bellies,
-                         std::span<const double> wanted) {
+                         std::span<const double> wanted, double share) {
     Body filled = body;
     take_loose_tissue(filled, wanted);
     double gained = 0.0;
@@ -146,7 +135,7 @@ Body with_filled_bellies(const Body& body, std::span<const double> bellies,
         gained += wanted[m] - bellies[m];
     }
     const double given = volume_of(body, Tissue::Generic) - volume_of(filled, Tissue::Generic);
-    const double most = kGivenByGeneric * std::max(0.0, gained);
+    const double most = share * std::max(0.0, gained);
     if (given > most) {
         std::vector<double> nearer(bellies.begin(), bellies.end());
         for (std::size_t m = 0; m < nearer.size(); ++m) {
@@ -158,26 +147,19 @@ Body with_filled_bellies(const Body& body, std::span<const double> bellies,
     return filled;
 }
 
-}  // namespace
-
-SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
-                                    const Progress& progress) {
-    if (body.sex == Sex::Unknown) {
-        throw InputError({.where = fmt::format("body '{}'", body.name),
-                          .found = "no sex",
-                          .needs = "a woman or a man, whose muscles are known",
-                          .remedy = "keep the muscles as they are: --muscles specimen"});
-    }
+// The four steps, with what generic tissue gives in the first.
+SizedMuscles sized(const Body& body, const MuscleSizes& sizes, double share,
+                   const Progress& progress) {
     const double stature = summarise(body).stature;
     const double density = density_of(body, Tissue::Muscle);
-    const std::vector<double> before = bellies_of(body);
+    const std::vector<double> before = belly_volumes(body);
     const auto wanted_at = [&](double mass) {
         return expected_bellies(sizes, body.muscles, before, body.sex, stature, mass, density);
     };
-    const Body filled = with_filled_bellies(body, before, wanted_at(summarise(body).mass));
+    const Body filled = with_filled_bellies(body, before, wanted_at(summarise(body).mass), share);
 
     // Muscle is denser than the fat that it will take the place of.
-    const std::vector<double> bellies = bellies_of(filled);
+    const std::vector<double> bellies = belly_volumes(filled);
     double mass = summarise(filled).mass;
     std::vector<double> wanted = wanted_at(mass);
     double more = 0.0;
@@ -204,15 +186,40 @@ SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
     result.body = with_rest_shape(body, with_skin_back(body, grown.tets.points));
     result.body.shares = std::move(grown.shares);
     take_loose_tissue(result.body, wanted_at(summarise(result.body).mass));
-    const std::vector<double> after = bellies_of(result.body);
-    for (std::size_t m = 0; m < after.size(); ++m) {
-        // A muscle's force goes with its cross-section, and lengths stay.
-        result.body.muscles[m].fmax *= before[m] > 0.0 ? after[m] / before[m] : 1.0;
-    }
+    // Greatest forces that the table has are published ones, of people's muscles: they stay.
     fit_muscle_meshes(body, result.body);
     measure_after(result.body, result.muscles);
     result.mass = summarise(result.body).mass;
     return result;
+}
+
+}  // namespace
+
+SizedMuscles with_muscles_of_people(const Body& body, const MuscleSizes& sizes,
+                                    const Progress& progress) {
+    if (body.sex == Sex::Unknown) {
+        throw InputError({.where = fmt::format("body '{}'", body.name),
+                          .found = "no sex",
+                          .needs = "a woman or a man, whose muscles are known",
+                          .remedy = "keep the muscles as they are: --muscles specimen"});
+    }
+    // Coarse tetrahedra hold more loose tissue beside muscle than fine ones, and all steps take of
+    // it. The first gives as much less as the others take more, so that in the end generic tissue
+    // has given the same at every resolution, and fat the rest.
+    const double generic = volume_of(body, Tissue::Generic);
+    const double muscle = volume_of(body, Tissue::Muscle);
+    double share = kGivenFirst;
+    for (int round = 1;; ++round) {
+        SizedMuscles result = sized(body, sizes, share, progress);
+        const double gained = volume_of(result.body, Tissue::Muscle) - muscle;
+        const double given = generic - volume_of(result.body, Tissue::Generic);
+        const double miss = gained > 0.0 ? given / gained - kGivenByGeneric : 0.0;
+        if (std::abs(miss) <= kGivenTolerance || round == kMostGivenRounds ||
+            (share <= 0.0 && miss > 0.0)) {
+            return result;
+        }
+        share = std::clamp(share - miss, 0.0, 1.0);
+    }
 }
 
 }  // namespace sinew

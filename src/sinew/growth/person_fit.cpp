@@ -3,7 +3,10 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/body/summary.h"
+#include "sinew/geometry/measure.h"
 #include "sinew/growth/ageing.h"
+#include "sinew/growth/loose_tissue.h"
+#include "sinew/growth/muscle_growth.h"
 #include "sinew/linalg/dense.h"
 
 #include <fmt/format.h>
@@ -356,6 +359,27 @@ LeastSquares least_squares(const PersonProblem& problem, Eigen::VectorXd start,
     return result;
 }
 
+// Flesh widens by parts of the body; single muscles of the legs do not do as it does. What they
+// lack or have too much is exchanged for loose tissue in their tetrahedra.
+void fit_legs(const Body& rest, const PersonTargets& targets, Body& body) {
+    if (!targets.muscles) {
+        return;
+    }
+    const BodySummary old = summarise(rest);
+    const std::vector<double> wanted =
+        legs_of_other_size(*targets.muscles, rest.muscles, belly_volumes(rest), old.stature,
+                           old.mass, targets.stature, targets.mass);
+    const std::vector<double> before = belly_volumes(body);
+    body.shares =
+        with_loose_tissue(body, body.shares.fraction, tet_volumes(body.tets), wanted).shares;
+    const std::vector<double> after = belly_volumes(body);
+    for (std::size_t m = 0; m < after.size(); ++m) {
+        if (wanted[m] > 0.0 && before[m] > 0.0) {
+            body.muscles[m].fmax *= after[m] / before[m];
+        }
+    }
+}
+
 // Every target that was asked for is met, or it is said how near one comes.
 void require_met(const PersonTargets& targets, const PersonReport& report, const PeopleTable& table,
                  const std::vector<std::ptrdiff_t>& columns) {
@@ -466,6 +490,7 @@ MadePerson make_person(const PersonShaper& shaper, const PersonTargets& targets,
     for (int round = 0; round < kMostAims; ++round) {
         PersonShaper::Made made = problem.shaper().body(problem.form(best.p), std::move(held));
         held = std::move(made.held);
+        fit_legs(shaper.rest(), targets, made.body);
         const BodySummary summary = summarise(made.body);
         person.body = std::move(made.body);
         report.iterations += best.iterations;

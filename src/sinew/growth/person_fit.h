@@ -1,9 +1,11 @@
 #pragma once
 
 #include "sinew/base/progress.h"
+#include "sinew/body/muscle_sizes.h"
 #include "sinew/body/people_table.h"
 #include "sinew/growth/person_shape.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +30,9 @@ struct PersonTargets {
     /// by 1 cm and 15 cm, an apron, by 10 cm.
     double fat_modulus = 1000.0;
     double age = 30.0;  ///< years; older people have more of their fat inside the belly
+    /// Muscles of the legs are as much larger or smaller than those of the body they are made of as
+    /// people's are, from loose tissue beside them; nothing: as flesh and bones have it.
+    std::shared_ptr<const MuscleSizes> muscles = nullptr;
 };
 
 /// What a person is aimed at by, from all that is known of them.

@@ -10,6 +10,7 @@
 #include "sinew/io/asset.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/mesh_files.h"
+#include "sinew/io/muscle_size_files.h"
 #include "sinew/io/people_files.h"
 #include "sinew/io/settings_json.h"
 
@@ -63,6 +64,7 @@ GrowthRecipe read_growth_recipe(const std::filesystem::path& path) {
 GrowthPlan complete_plan(const GrowthRecipe& recipe, const Body& body) {
     GrowthPlan plan = recipe.plan;
     plan.people.table = std::make_shared<const PeopleTable>(known_people());
+    plan.people.muscles = std::make_shared<const MuscleSizes>(known_muscle_sizes());
     for (const auto& [name, file] : recipe.fat_maps) {
         const std::vector<MeshPart> painted = read_surface(file);
         if (painted.size() != 1) {

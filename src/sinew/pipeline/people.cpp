@@ -11,6 +11,7 @@
 #include "sinew/growth/person_stage.h"
 #include "sinew/io/archive.h"
 #include "sinew/io/atomic_file.h"
+#include "sinew/io/muscle_size_files.h"
 #include "sinew/io/people_files.h"
 #include "sinew/pipeline/make_body.h"
 
@@ -51,7 +52,8 @@ std::vector<double> deviations(const std::vector<double>& measures, const Cohort
 // What says that a file was made for this person by this job: one of another version of Sinew or
 // another resolution is made again.
 std::string person_key(const PeopleJob& job, const DrawnPerson& person) {
-    return fmt::format("people of Sinew {} at {} seed {} {} {} {:.6f} m {:.4f} kg", version(),
+    return fmt::format("people of Sinew {}{} at {} seed {} {} {} {:.6f} m {:.4f} kg", version(),
+                       job.muscles == MuscleSource::People ? ", muscles of people," : "",
                        job.resolution == BodyResolution::Preview    ? "preview"
                        : job.resolution == BodyResolution::Standard ? "standard"
                                                                     : "fine",
@@ -108,8 +110,8 @@ std::string csv_of(const std::vector<CohortRow>& rows, const PeopleTable& table)
 /// The bodies that people are made of, one per sex, made when they are first asked for.
 class CohortBodies {
 public:
-    CohortBodies(BodyResolution resolution, std::filesystem::path cache)
-        : resolution_(resolution), cache_(std::move(cache)) {}
+    CohortBodies(const PeopleJob& job, std::filesystem::path cache)
+        : job_(job), cache_(std::move(cache)) {}
 
     const PersonShaper& of(Sex sex, const Progress& progress) {
         const auto it = bodies_.find(sex);
@@ -117,23 +119,26 @@ public:
             return it->second;
         }
         MakeBodyOptions options;
-        options.body.resolution = resolution_;
+        options.body.resolution = job_.resolution;
+        options.muscles = job_.muscles;
         options.figure.sex = sex == Sex::Female ? FigureSex::Female : FigureSex::Male;
         options.cache = cache_;
         return bodies_.emplace(sex, make_body(options, progress).body).first->second;
     }
 
 private:
-    BodyResolution resolution_;
+    PeopleJob job_;
     std::filesystem::path cache_;
     std::map<Sex, PersonShaper> bodies_;
 };
 
 void make_row(CohortRow& row, const PersonShaper& base, const PeopleTable& table,
-              const std::filesystem::path& file, const std::string& key, const std::string& command,
-              const Progress& progress) {
+              const std::shared_ptr<const MuscleSizes>& muscles, const std::filesystem::path& file,
+              const std::string& key, const std::string& command, const Progress& progress) {
     try {
-        MadePerson person = make_person(base, targets_of(row.asked, table), table, progress);
+        PersonTargets targets = targets_of(row.asked, table);
+        targets.muscles = muscles;
+        MadePerson person = make_person(base, targets, table, progress);
         person.body.name = row.asked.name;
         fit_muscle_meshes(base.rest(), person.body);
         person.body.skeleton.segments = weigh_segments(person.body);
@@ -190,8 +195,9 @@ CohortSummary make_people(const PeopleJob& job, const std::filesystem::path& fol
                           const Progress& progress) {
     const Timer timer;
     const PeopleTable table = known_people();
+    const auto muscles = std::make_shared<const MuscleSizes>(known_muscle_sizes());
     std::filesystem::create_directories(folder);
-    CohortBodies bodies(job.resolution, cache);
+    CohortBodies bodies(job, cache);
     CohortSummary summary{.folder = folder.string(), .table = (folder / "people.csv").string()};
     std::vector<CohortRow> rows;
     std::vector<double> all;
@@ -205,7 +211,8 @@ CohortSummary make_people(const PeopleJob& job, const std::filesystem::path& fol
         if (row.was_there) {
             row.made = report_of(body);
         } else {
-            make_row(row, bodies.of(row.asked.sex, progress), table, file, key, command, progress);
+            make_row(row, bodies.of(row.asked.sex, progress), table, muscles, file, key, command,
+                     progress);
         }
         if (!row.refusal.empty()) {
             progress.warn(fmt::format("{}: {}", row.asked.name, row.refusal));

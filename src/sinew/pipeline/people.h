@@ -5,6 +5,7 @@
 #include "sinew/body/people_table.h"
 #include "sinew/build/body_builder.h"
 #include "sinew/growth/person_fit.h"
+#include "sinew/pipeline/make_body.h"
 
 #include <concepts>
 #include <filesystem>
@@ -22,6 +23,7 @@ struct PeopleJob {
     CohortSex sex = CohortSex::Both;  ///< both: women and men by turns
     int seed = 1;
     BodyResolution resolution = BodyResolution::Preview;
+    MuscleSource muscles = MuscleSource::Specimen;  ///< of the bodies that they are made of
 };
 
 template <class Options, class Visitor>
@@ -33,6 +35,9 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.resolution, Field{.name = "resolution",
                           .help = "of their bodies",
                           .choices = {"preview", "standard", "fine"}});
+    v(o.muscles, Field{.name = "muscles",
+                       .help = "of the bodies that they are made of, as in 'sinew build'",
+                       .choices = {"specimen", "people"}});
 }
 
 /// Somebody to be made.
