@@ -16,10 +16,11 @@ struct VolumesAgainstAtlas {
     double median_error = 0.0;  ///< of muscles, relative
     double within_tenth = 0.0;  ///< share of the muscles over 5 ml that are off by less than 10 %
     double muscle_ratio = 0.0;  ///< all muscles together, figure to atlas
-    double bone_ratio = 0.0;    ///< without the skull, which the atlas has as shells
+    double bone_ratio = 0.0;
+    double skull_ratio = 0.0;
 };
-/// Parts are meshed as a preview would; muscles of the abdomen, whose aponeuroses the figure leaves
-/// out, are not counted.
+/// Parts are meshed as a preview would. The sheets of the abdominal wall are compared beside rectus
+/// abdominis: before and behind it the atlas has their aponeuroses, which the figure leaves out.
 VolumesAgainstAtlas compare_volumes(const FigureTable& table, const std::filesystem::path& atlas);
 
 struct SkinAgainstAtlas {

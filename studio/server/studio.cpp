@@ -9,6 +9,7 @@
 #include "studio/server/jobs.h"
 #include "studio/server/motion.h"
 #include "studio/server/scans.h"
+#include "studio/server/shapes.h"
 #include "studio/server/stage.h"
 #include "studio/server/verbs.h"
 #include "studio/server/views.h"
@@ -46,6 +47,7 @@ struct Studio::Data {
         files.add_verbs();
         add_forces_verb(verbs, growth, workspace);
         add_fit_verb(verbs, files, jobs, workspace, options.cache);
+        add_build_verb(verbs, files, jobs, options.cache);
         jobs.add_verbs(verbs);
         {
             const Lock lock = monitor.lock();

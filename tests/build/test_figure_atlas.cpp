@@ -18,9 +18,10 @@ TEST(FigureAgainstAtlas, VolumesOfMusclesAndBonesAgree) {
     const bench::VolumesAgainstAtlas volumes = bench::compare_volumes(figure_table(), path);
     EXPECT_GT(volumes.muscles, 150u);
     EXPECT_LE(volumes.median_error, 0.01);
-    EXPECT_GE(volumes.within_tenth, 0.95);
-    EXPECT_NEAR(volumes.muscle_ratio, 1.0, 0.05);
-    EXPECT_NEAR(volumes.bone_ratio, 1.0, 0.05);
+    EXPECT_EQ(volumes.within_tenth, 1.0);
+    EXPECT_NEAR(volumes.muscle_ratio, 1.0, 0.01);
+    EXPECT_NEAR(volumes.bone_ratio, 1.0, 0.01);
+    EXPECT_NEAR(volumes.skull_ratio, 1.0, 0.05);
 }
 
 TEST(FigureAgainstAtlas, SkinLiesWithinAMillimetreAndAHalfOnAverage) {

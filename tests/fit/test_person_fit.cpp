@@ -3,6 +3,7 @@
 #include "sinew/body/summary.h"
 #include "sinew/fit/person_fit.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/tet_quality.h"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,10 @@ TEST_F(PersonFit, FatThatIsAskedForIsReachedAndBonesKeepTheirSize) {
     EXPECT_EQ(person.report.inverted_tets, 0);
     EXPECT_EQ(person.report.crossings, 0);
     EXPECT_EQ(person.report.bones_outside, 0);
+    EXPECT_EQ(person.report.skin_crossings, 0);
+    constexpr double kSliver = 0.02;  // rad: what 'sinew check' calls one
+    const TetMesh& tets = person.body.tets;
+    EXPECT_GT(tet_dihedral_angles(tets.points, tets.tets).minCoeff(), kSliver);
     const double volume = enclosed_volume(person.body.bones[0].mesh);
     EXPECT_NEAR(volume / enclosed_volume(body().bones[0].mesh), 1.0, 0.05);
     const double muscle = person.report.muscle_kg;

@@ -22,6 +22,7 @@
 #include "bench/growth_plans.h"
 #include "bench/solver_bench.h"
 #include "cli/verbs/bench_fit.h"
+#include "cli/verbs/bench_fit_table.h"
 #include "cli/verbs/bench_layers.h"
 #include "cli/verbs/bench_motion.h"
 #include "cli/verbs/bench_muscle.h"
@@ -299,7 +300,10 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
         settings.name == "layers" || settings.name == "convergence" ||
         ((settings.name == "growth" || settings.name == "solver" || settings.name == "skinning") &&
          !settings.is_short);
-    if (!settings.output.empty() && !has_plot) {
+    const bool has_table = settings.name == "fit";
+    if (has_table) {
+        require_ending("bench", "--output", settings.output, {".md"});
+    } else if (!settings.output.empty() && !has_plot) {
         throw InputError({.where = "--output",
                           .found = settings.output,
                           .needs = "a bench that draws: convergence, layers, or growth, solver or "
@@ -322,8 +326,8 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
         bench_studio(settings.body, context, result);
     }
     if (settings.name == "fit") {
-        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.is_short,
-                  context, result);
+        bench_fit(settings.data.empty() ? "../shared/scans" : settings.data, settings.skins,
+                  settings.is_short, context, result);
     }
     if (settings.name == "motion") {
         bench_motion(settings.data, settings.is_short, context, result);
@@ -343,7 +347,7 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
             ? bench_muscles(settings.is_short, settings.body, context, result)
             : bench_changing(settings, context, result);
     if (!settings.output.empty()) {
-        write_file_bytes(settings.output, encode_png(image));
+        write_file_bytes(settings.output, has_table ? fit_bench_tables(result) : encode_png(image));
     }
     if (context.tells()) {
         for (const auto& [key, value] : result.items()) {
@@ -402,11 +406,14 @@ Verb bench_verb() {
               .metavar = "FOLDER"},
              {.name = "--skins",
               .help = "of growth: write skins of doubled fat (rest, fluid, solid) and a "
-                      "biceps (relaxed, flexed, grown) as PLY",
+                      "biceps (relaxed, flexed, grown) as PLY; of fit: where people are kept, else "
+                      "in the cache, so that it goes on where it stopped",
               .target = &settings->skins,
               .metavar = "FOLDER"},
              {.name = "-o,--output",
-              .help = "a plot to write: scaling, or the convergence curves; of layers: pictures",
+              .help =
+                  "a plot to write: scaling, or the convergence curves; of layers: pictures; of "
+                  "fit: tables, .md",
               .target = &settings->output,
               .metavar = "FILE.png"}},
         .run = [settings](const Context& context, Json& result) {

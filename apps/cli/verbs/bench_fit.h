@@ -6,8 +6,10 @@
 
 namespace sinew::cli {
 
-/// Scans of a folder, registered to the built-in man and woman: distances, volumes, named points.
-void bench_fit(const std::string& data, bool is_short, const Context& context,
-               nlohmann::ordered_json& result);
+/// Scans of a folder as people, and people whose composition is known by their skins: distances,
+/// sizes, named points, joints, masses.
+/// @param folder  where results are kept, so that it goes on where it stopped; empty: in the cache
+void bench_fit(const std::string& data, const std::string& folder, bool is_short,
+               const Context& context, nlohmann::ordered_json& result);
 
 }  // namespace sinew::cli

@@ -45,6 +45,7 @@ Json atlas_json(const bench::FigureAgainstAtlas& a) {
             {"muscles_over_5ml_within_10_percent", a.volumes.within_tenth},
             {"muscle_volume_ratio", a.volumes.muscle_ratio},
             {"bone_volume_ratio", a.volumes.bone_ratio},
+            {"skull_volume_ratio", a.volumes.skull_ratio},
             {"body_volume_ratio", a.skin.volume_ratio},
             {"skin_distance_mean_mm", 1e3 * a.skin.mean},
             {"skin_distance_95_mm", 1e3 * a.skin.most},

@@ -31,7 +31,7 @@ struct FigureStroke {
     double blend = 0.0;                             ///< radius of the smooth union, m, >= 0
     std::optional<std::array<double, 2>> cap = {};  ///< lengths of the end caps, m; none: min(a, b)
     bool mirror = false;         ///< the part holds the reflection of this stroke too
-    bool is_cut = false;         ///< is taken away from the part
+    bool is_cut = false;         ///< is taken away from the strokes before it
     bool squares_radii = false;  ///< squares of the radii are interpolated: blunt round ends
 };
 

@@ -105,19 +105,14 @@ void sample_block(const Shapes& shapes, const Block& block, double far, ScalarGr
     std::array<double, kPoints> d;
     d.fill(far);
     std::vector<Index> pieces;
-    for (const bool cuts : {false, true}) {
-        for (const FigureShape* shape : shapes) {
-            if (shape->is_cut() != cuts) {
-                continue;
-            }
-            shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(), FigureLayer::Part,
-                               pieces);
-            block.for_each(grid, [&](std::size_t k, std::size_t, const Vec3& x) {
-                const double own = shape->distance(x, FigureLayer::Part, pieces);
-                d[k] = cuts ? smooth_max(d[k], -own, shape->blend())
-                            : smooth_min(d[k], own, shape->blend());
-            });
-        }
+    for (const FigureShape* shape : shapes) {
+        shape->find_pieces(0.5 * (low + high), 0.5 * (high - low).norm(), FigureLayer::Part,
+                           pieces);
+        block.for_each(grid, [&](std::size_t k, std::size_t, const Vec3& x) {
+            const double own = shape->distance(x, FigureLayer::Part, pieces);
+            d[k] = shape->is_cut() ? smooth_max(d[k], -own, shape->blend())
+                                   : smooth_min(d[k], own, shape->blend());
+        });
     }
     block.for_each(grid, [&](std::size_t k, std::size_t i, const Vec3&) {
         grid.values[i] = static_cast<float>(d[k]);

@@ -479,14 +479,11 @@ std::vector<FigureShape> shapes_of(const FigurePart& part) {
 double part_distance(std::span<const FigureShape> shapes, const Vec3& x, FigureLayer layer) {
     double d = std::numeric_limits<double>::infinity();
     for (const FigureShape& shape : shapes) {
-        if (!shape.is_cut()) {
-            const double own = shape.distance(x, layer);
-            d = std::isfinite(d) ? smooth_min(d, own, shape.blend()) : own;
-        }
-    }
-    for (const FigureShape& shape : shapes) {
+        const double own = shape.distance(x, layer);
         if (shape.is_cut()) {
-            d = smooth_max(d, -shape.distance(x, layer), shape.blend());
+            d = smooth_max(d, -own, shape.blend());
+        } else {
+            d = std::isfinite(d) ? smooth_min(d, own, shape.blend()) : own;
         }
     }
     return d;

@@ -107,7 +107,7 @@ double smooth_max(double p, double q, double k);
 
 /// All shapes of a part: strokes, their reflections where the stroke says so, sheets.
 std::vector<FigureShape> shapes_of(const FigurePart& part);
-/// Smooth union of the shapes, then the cuts.
+/// Smooth union of the shapes in their order: a cut takes away from what stands before it.
 double part_distance(std::span<const FigureShape> shapes, const Vec3& x, FigureLayer layer);
 
 }  // namespace sinew

@@ -6,6 +6,7 @@
 #include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/fit/bone_transfer.h"
+#include "sinew/fit/rest_skin.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/surface_tree.h"
@@ -41,7 +42,8 @@ constexpr int kFactorSteps = 16;
 constexpr double kMuscleReached = 0.01;  // kg
 constexpr int kMendingRounds = 6;
 constexpr double kSkinRestored = 1e-12;  // m
-constexpr double kOneLayer = 0.004;      // m: where M is nearer to B, it speaks for both
+constexpr int kPartingRounds = 3;
+constexpr double kOneLayer = 0.004;  // m: where M is nearer to B, it speaks for both
 
 struct Farthest {
     double distance = -1.0;
@@ -213,6 +215,32 @@ MendedInversions mended_fully(const Body& body, const Points& x) {
         }
         mended = mend_inversions(body.tets, smooth, {}, body.skin.tet_vertex);
     }
+    if (mended.after == 0) {
+        // What is still flat, as in ears, is opened by moving skin as well, by the least it takes.
+        mended = mend_inversions(body.tets, mended.x);
+    }
+    mended.before = before;
+    return mended;
+}
+
+// Mending may push skin through skin, and parting skin may turn tetrahedra: a few rounds.
+// @param crossing  pairs of skin triangles that cross at the end
+MendedInversions mended_and_apart(const Body& body, const Points& x, Eigen::Index& crossing) {
+    MendedInversions mended = mended_fully(body, x);
+    const Eigen::Index before = mended.before;
+    for (int round = 0;; ++round) {
+        const UncrossedSkin apart =
+            uncrossed_skin(positions_of(body.skin, mended.x), body.skin.mesh.triangles);
+        crossing = static_cast<Eigen::Index>(apart.crossing_before);
+        if (crossing == 0 || round == kPartingRounds) {
+            break;
+        }
+        Points moved = mended.x;
+        for (std::size_t i = 0; i < body.skin.tet_vertex.size(); ++i) {
+            moved.row(body.skin.tet_vertex[i]) = apart.x.row(static_cast<Eigen::Index>(i));
+        }
+        mended = mended_fully(body, moved);
+    }
     mended.before = before;
     return mended;
 }
@@ -356,7 +384,7 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person,
     TransferredBody result;
     TransferReport& report = result.report;
     report.centres = static_cast<Eigen::Index>(d.centres.size());
-    const MendedInversions mended = mended_fully(body, x);
+    const MendedInversions mended = mended_and_apart(body, x, report.skin_crossings);
     report.inverted_before = mended.before;
     report.inverted_tets = mended.after;
     const Points skin_now = positions_of(body.skin, mended.x);
@@ -367,6 +395,7 @@ TransferredBody AnatomyTransfer::to(const PersonLayers& person,
     BoneTransfer::Moved moved = d.bones->to(person.bone, mended.x);
     report.bones_drawn_in = moved.drawn_in;
     result.body = with_rest_shape(body, mended.x, moved.bones);
+    smooth_display_skin(body, result.body);
     if (muscle_kg) {
         report.muscle_factor = exchange_loose_tissue(result.body, *muscle_kg);
     }

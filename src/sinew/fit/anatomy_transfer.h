@@ -34,6 +34,7 @@ struct TransferReport {
     Eigen::Index centres = 0;
     Eigen::Index inverted_before = 0;  ///< tetrahedra that the warp turned inside out
     Eigen::Index inverted_tets = 0;    ///< of the body returned
+    Eigen::Index skin_crossings = 0;   ///< pairs of triangles of its skin
     double muscle_factor = 1.0;        ///< of muscles in tetrahedra with loose tissue
     Eigen::Index bones_drawn_in = 0;   ///< vertices that would have left the skin
     double skin_moved = 0.0;           ///< m, the furthest that mending moved a vertex of the skin

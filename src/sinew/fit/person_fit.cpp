@@ -62,6 +62,10 @@ void add_warnings(const CompositionTargets& targets, PersonFitReport& report) {
             fmt::format("the skin moved by up to {:.1f} mm where it was folded",
                         1e3 * report.transfer.skin_moved));
     }
+    if (report.skin_crossings > 0) {
+        report.warnings.push_back(
+            fmt::format("the skin crosses itself in {} pairs of triangles", report.skin_crossings));
+    }
     if (report.crossings + report.bones_outside > 0) {
         report.warnings.push_back(
             fmt::format("layers cross at {} vertices, bones leave the skin at {}", report.crossings,
@@ -99,6 +103,7 @@ FittedPerson PersonFitter::fit(const Points& skin_rest, const CompositionTargets
     report.layers = std::move(fitted.report);
     report.transfer = moved.report;
     report.inverted_tets = moved.report.inverted_tets;
+    report.skin_crossings = moved.report.skin_crossings;
     person.layers = {.skin = moved.body.skin.mesh.points,
                      .muscle = moved.body.envelope.mesh.points,
                      .bone = std::move(fitted.layers.bone)};

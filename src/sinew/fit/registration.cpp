@@ -6,6 +6,7 @@
 #include "sinew/fit/limb_search.h"
 #include "sinew/fit/placement.h"
 #include "sinew/fit/registration_measures.h"
+#include "sinew/fit/rest_skin.h"
 #include "sinew/fit/shape_learning.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
@@ -283,7 +284,9 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
         bare.shape.resize(0);
         rest = person.unposed(person.placed(bare), result.posed);
     }
-    result.rest = upright.scale * rest;
+    result.rest =
+        with_volume_kept(result.posed, upright.scale * rest, template_body.skin.mesh.triangles);
+    result.rest = uncrossed_skin(result.rest, template_body.skin.mesh.triangles).x;
     for (Vec3& joint : joints) {
         joint *= upright.scale;
     }

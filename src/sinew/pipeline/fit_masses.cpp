@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -22,6 +23,7 @@ constexpr double kWater = 1000.0;       // kg/m^3, about the density of people
 constexpr double kLeastBodyFat = 0.04;  // of the mass: below, formulas are wrong
 constexpr double kMostBodyFat = 0.55;
 constexpr double kMostStrangeness = 3.0;  // standard deviations: beyond, regressors guess
+constexpr double kDisagree = 0.06;  // of the mass: twice the formula's standard error [Hodgdon1984]
 
 std::optional<CompositionModel> model_for(const FitJob& job, Sex sex) {
     if (job.composition.empty()) {
@@ -67,6 +69,15 @@ CompositionTargets masses_from_skin(const FitJob& job, FittedScan& fitted) {
                 targets.fat_kg = told.fat_kg;
                 remarks.push_back(
                     fmt::format("fat of {:.1f} kg was told by regressors", told.fat_kg));
+                const double share = told.fat_kg / *targets.weight_kg;
+                if (formulas.navy_body_fat &&
+                    std::abs(share - *formulas.navy_body_fat) > kDisagree) {
+                    remarks.push_back(
+                        fmt::format("girths say {:.0f} % body fat instead of {:.0f} %: a measured "
+                                    "one is better "
+                                    "here (--body-fat)",
+                                    100.0 * *formulas.navy_body_fat, 100.0 * share));
+                }
             }
             if (!job.muscle) {
                 targets.muscle_kg = told.muscle_kg;

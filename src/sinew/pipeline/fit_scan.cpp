@@ -88,11 +88,12 @@ void require_person(const FittedScan& fitted, const std::string& file) {
     }
 }
 
-// Joint centres in the pose of the scan.
+// Joint centres in the pose of the scan: of the person's bones, where there are any.
 std::vector<std::pair<std::string, Vec3>> posed_joints(const FittedScan& fitted) {
     Skeleton skeleton = fitted.body.skeleton;
     for (std::size_t j = 0; j < skeleton.joints.size(); ++j) {
-        skeleton.joints[j].centre = fitted.skin.joints[j];
+        skeleton.joints[j].centre =
+            fitted.person ? fitted.person->body.skeleton.joints[j].centre : fitted.skin.joints[j];
     }
     const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, fitted.skin.pose);
     std::vector<std::pair<std::string, Vec3>> result;
@@ -261,6 +262,7 @@ FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& 
     }
     if (job.makes_body) {
         make_person(job, templates, sex, fitted, progress);
+        fitted.joints = posed_joints(fitted);
     }
     fitted.seconds = timer.seconds();
     return fitted;
@@ -314,6 +316,7 @@ FitSummary summary_of(const FittedScan& fitted) {
         s.bone_lengths = person.bone_lengths_m;
         s.inverted_tets = static_cast<int>(person.inverted_tets);
         s.crossings = static_cast<int>(person.crossings + person.bones_outside);
+        s.skin_crossings = static_cast<int>(person.skin_crossings);
     }
     return s;
 }

@@ -151,7 +151,7 @@ struct FitSummary {
     std::optional<double> mass = {}, fat = {}, muscle = {};  ///< kg
     std::vector<std::pair<std::string, double>> bone_lengths = {};
     std::vector<std::pair<std::string, double>> witnesses = {};
-    std::optional<int> inverted_tets = {}, crossings = {};
+    std::optional<int> inverted_tets = {}, crossings = {}, skin_crossings = {};
 };
 
 template <class Options, class Visitor>
@@ -200,6 +200,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.inverted_tets, Field{.name = "inverted_tets", .help = "of that body"});
     v(o.crossings,
       Field{.name = "crossings", .help = "of layers, and bones outside of the skin, by over 1 mm"});
+    v(o.skin_crossings,
+      Field{.name = "skin_crossings", .help = "pairs of triangles of the body's skin that cross"});
 }
 
 /// A scan from any surface file, in its own units and axes; clouds are files without triangles.

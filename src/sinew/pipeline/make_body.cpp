@@ -224,8 +224,8 @@ MadeBody make_shaped(const MakeBodyOptions& asked, const Progress& progress) {
     if (std::optional<Body> kept = cache.find("shape", key, progress)) {
         made.body = std::move(*kept);
     } else {
-        made.body =
-            shaped_body(made.body, shape_choice(asked.shape), asked.figure.stature, progress);
+        made.body = shaped_body(made.body, shape_choice(asked.shape), asked.figure.stature,
+                                asked.cache, progress);
         cache.keep("shape", key, made.body, progress);
         made.was_cached = false;
     }

@@ -10,6 +10,7 @@
 #include "sinew/io/people_files.h"
 #include "sinew/io/shape_space_file.h"
 #include "sinew/linalg/dense.h"
+#include "sinew/pipeline/layers_cache.h"
 
 #include <fmt/format.h>
 
@@ -166,7 +167,7 @@ Eigen::VectorXd mean_person(const Body& body, const ShapeSpace& shapes, const Pe
 }
 
 Body shaped_body(const Body& specimen, const ShapeChoice& shape, double stature,
-                 const Progress& progress) {
+                 const std::filesystem::path& cache, const Progress& progress) {
     if (shape.is_specimen) {
         return specimen;
     }
@@ -196,7 +197,7 @@ Body shaped_body(const Body& specimen, const ShapeChoice& shape, double stature,
     targets.body_fat =
         composition_witnesses(specimen.sex, height, girths(person), {}).navy_body_fat;
     FittedPerson fitted =
-        fit_person(specimen, build_layers(specimen, {}, progress), skin, targets, {}, progress);
+        fit_person(specimen, cached_layers(specimen, cache, progress), skin, targets, {}, progress);
     fitted.body.skeleton.segments = weigh_segments(fitted.body);
     fitted.body.provenance.notes.push_back(shapes.source);
     fitted.body.provenance.notes.push_back(table.source);

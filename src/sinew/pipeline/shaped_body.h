@@ -5,6 +5,7 @@
 #include "sinew/body/people_table.h"
 #include "sinew/body/shape_space.h"
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,9 @@ Eigen::VectorXd mean_person(const Body& body, const ShapeSpace& shapes, const Pe
 /// fat that its girths tell [Hodgdon1984].
 /// @param specimen  the built-in body of either sex
 /// @param stature   m; 0: the mean of real people
+/// @param cache     of the specimen's layers, empty: none
 /// @throws InputError  for a component that there is not; Cancelled
 Body shaped_body(const Body& specimen, const ShapeChoice& shape, double stature,
-                 const Progress& progress = {});
+                 const std::filesystem::path& cache = {}, const Progress& progress = {});
 
 }  // namespace sinew

@@ -3,6 +3,7 @@ import { batch, effect } from '@preact/signals';
 import { EditQueue } from './model/edit_queue';
 import { downloadFile, upload } from './model/files';
 import { fitFields, personText, type ScanOptions } from './model/scans';
+import { bodyText } from './model/shapes';
 import * as store from './model/store';
 import { changesFor, type TargetKind } from './model/targets';
 import { Connection, ConnectionLostError, RefusedError } from './protocol/connection';
@@ -322,6 +323,12 @@ export class Session {
     } catch (error) {
       this.report(error);
     }
+  }
+
+  /** The built-in human of another shape becomes the body that is shown. */
+  async build(options: Record<string, unknown>): Promise<void> {
+    const answer = await this.command('build', { options });
+    if (answer) store.announce(`The body is made: ${bodyText(answer)}`);
   }
 
   async save(file: string): Promise<void> {

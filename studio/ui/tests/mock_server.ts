@@ -191,6 +191,8 @@ export class MockServer {
         const name = String(command.file).replace(/\.\w+$/, '.sinew');
         return { file: name, url: `/api/files/${name}`, person: { stature_m: 1.72, mass_kg: 64, fat_kg: 16, distance_mm: { mean: 0.31 } } };
       }
+      case 'build':
+        return { body: { stature_m: 1.76, mass_kg: 85.5, body_fat: 0.24 } };
       case 'open':
         return this.open(String(command.file));
       case 'save':

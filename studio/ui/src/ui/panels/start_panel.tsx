@@ -3,6 +3,7 @@ import * as store from '../../model/store';
 import { session } from '../../session';
 import { Section } from '../controls';
 import { ScanSection } from './scan_section';
+import { ShapeSection } from './shape_section';
 import { WholeBodySlider } from './whole_body_slider';
 
 /** A whole body in a few moves: its size, its fat, and recipes to begin with. */
@@ -33,6 +34,7 @@ export function StartPanel({ pickFile }: { pickFile(accept: string, take: (file:
           ))}
         </div>
       </Section>
+      <ShapeSection />
     </>
   );
 }
