@@ -71,6 +71,23 @@ TEST_F(FatOfALimb, Komaritzan418VolumesAreScaledAndLossStopsAtTheFloor) {
     EXPECT_GT(layer.volume(layer.scaled(none).points) / before, 0.33);
 }
 
+// Where a pressure is begun from does not matter, and residuals mean the same.
+TEST_F(FatOfALimb, PressureEndsWhereItDoesFromRest) {
+    FatGrowthOptions options;
+    options.iterations = 400;
+    const FatLayer layer(body_, options);
+    const std::vector<double> weak(all_.size(), 2.0);
+    const std::vector<double> strong(all_.size(), 3.0);
+    const FatShape first = layer.inflated(weak);
+    const FatShape from_rest = layer.inflated(strong);
+    const FatShape from_there = layer.inflated(strong, {}, &first.points);
+    const double moved = (from_rest.points - body_.tets.points).rowwise().norm().maxCoeff();
+    EXPECT_LT((from_there.points - from_rest.points).rowwise().norm().maxCoeff(), 0.01 * moved);
+    EXPECT_LT(from_there.report.last_residual(), 2e-4);
+    EXPECT_LT(from_there.report.residual.front(), 1.0);
+    EXPECT_LT(from_there.report.iterations, from_rest.report.iterations);
+}
+
 TEST_F(FatOfALimb, SolvesThatStopEarlySaySo) {
     FatPlan plan = {.total = 1.3 * FatLayer(body_).volume(body_.tets.points), .spread = all_};
     EXPECT_LT(grow_fat(body_, plan).report.residual, 0.01);

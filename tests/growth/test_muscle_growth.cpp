@@ -1,7 +1,9 @@
 #include "sinew/base/error.h"
+#include "sinew/body/muscle_meshes.h"
 #include "sinew/body/rest_shape.h"
 #include "sinew/body/summary.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/signed_distance.h"
 #include "sinew/geometry/tet_quality.h"
 #include "sinew/growth/loose_tissue.h"
 #include "sinew/growth/muscle_growth.h"
@@ -76,6 +78,68 @@ TEST(LooseTissue, FillsWhatWastedBelliesLeaveAndGivesNothingWhereThereIsNone) {
     const LooseTissue same = with_loose_tissue(body, body.shares.fraction, volumes, before);
     EXPECT_EQ(same.shares.fraction, body.shares.fraction);
     EXPECT_EQ(same.moved, 0.0);
+}
+
+// One belly shares all its tetrahedra with another and nothing loose: it grows where the other one
+// gives way, which takes loose tissue elsewhere. By hand: both have what they ask for, and every
+// tetrahedron stays full.
+TEST(LooseTissue, BelliesPushEachOtherAsideWhereTheOtherHasRoom) {
+    Body body = limb_body({.along = 6, .across = 8, .has_tendons = false});
+    const Eigen::VectorXd volumes = tet_volumes(body.tets);
+    TissueShares shares;
+    for (std::size_t t = 0; t + 1 < body.shares.start.size(); ++t) {
+        const bool is_shared = t % 3 == 0;
+        shares.material.insert(shares.material.end(), {1, is_shared ? 1 : 0});
+        shares.part.insert(shares.part.end(), {1, is_shared ? 0 : -1});
+        shares.fraction.insert(shares.fraction.end(), {0.5, 0.5});
+        shares.start.push_back(static_cast<Index>(shares.material.size()));
+    }
+    body.shares = shares;
+    const std::vector<double> before = belly_volumes(body);
+    const std::vector<double> asked_for = {1.3 * before[0], 1.1 * before[1]};
+    const LooseTissue loose = with_loose_tissue(body, body.shares.fraction, volumes, asked_for);
+    body.shares = loose.shares;
+    const std::vector<double> after = belly_volumes(body);
+    EXPECT_NEAR(after[0], asked_for[0], 1e-3 * before[0]);
+    EXPECT_NEAR(after[1], asked_for[1], 1e-3 * before[1]);
+    for (std::size_t t = 0; t + 1 < body.shares.start.size(); ++t) {
+        const auto e = at(body.shares.start[t]);
+        EXPECT_NEAR(body.shares.fraction[e] + body.shares.fraction[e + 1], 1.0, 1e-12) << t;
+    }
+    // Of a tetrahedron without loose tissue nobody gets more than all of it.
+    const LooseTissue most =
+        with_loose_tissue(body, body.shares.fraction, volumes,
+                          std::vector<double>{10.0 * before[0], 10.0 * before[1]});
+    for (const double f : most.shares.fraction) {
+        EXPECT_LE(f, 1.0);
+        EXPECT_GE(f, 0.0);
+    }
+}
+
+// Thin fat on a muscle whose tetrahedra hold half as much again: its surface widens under the skin,
+// not through it, and encloses what it should.
+TEST(MuscleMeshes, StayBelowTheSkin) {
+    const Body body = limb_body({.along = 12, .across = 12, .envelope = 5.0 / 6.0});
+    Body before = body;
+    for (std::size_t e = 0; e < before.shares.part.size(); ++e) {
+        const Tissue tissue = before.materials[at(before.shares.material[e])].tissue;
+        before.shares.fraction[e] *=
+            tissue == Tissue::Muscle || tissue == Tissue::Tendon ? 1.0 / 1.5 : 1.0;
+    }
+    Body grown = body;
+    fit_muscle_meshes(before, grown);
+    const SignedDistance skin(body.skin.mesh);
+    double furthest = -1.0;
+    for (const Muscle& muscle : grown.muscles) {
+        furthest = std::max(furthest, skin.at_all(muscle.mesh.points).maxCoeff());
+        EXPECT_NEAR(
+            enclosed_volume(muscle.mesh) /
+                enclosed_volume(
+                    body.muscles[static_cast<std::size_t>(&muscle - grown.muscles.data())].mesh),
+            1.5, 0.2);
+    }
+    EXPECT_LT(furthest, -2.5e-4);
+    EXPECT_GT(furthest, -2e-3);  // and it did come near
 }
 
 /// A short limb of few tetrahedra, for what does not turn on their size.

@@ -40,6 +40,17 @@ TEST(MuscleSizeFiles, TheRegressionsOfALegsMusclesAddUpToTheLeg) {
     EXPECT_NEAR(constant, 0.0, 1e-6);
 }
 
+// By hand, in cm^3: a leg has 47 * 1.66 * 70 + 1285 = 6746.4, then 47 * 1.85 * 110 + 1285 =
+// 10849.5; a soleus 0.0507 times that and 78.2.
+TEST(MuscleSizeFiles, Handsfield2014LegsOfAnotherSize) {
+    const std::vector<Muscle> muscles = {Muscle{.name = "soleus_l"}, Muscle{.name = "masseter_l"}};
+    const std::vector<double> bellies = {300e-6, 20e-6};
+    const std::vector<double> other =
+        legs_of_other_size(known_muscle_sizes(), muscles, bellies, 1.66, 70.0, 1.85, 110.0);
+    EXPECT_NEAR(other[0] / bellies[0], (0.0507 * 10849.5 + 78.2) / (0.0507 * 6746.4 + 78.2), 1e-6);
+    EXPECT_EQ(other[1], 0.0);
+}
+
 TEST(MuscleSizeFiles, RefusesOtherFormatsAndKeys) {
     EXPECT_THROW(parse_muscle_sizes("{", "t"), InputError);
     EXPECT_THROW(parse_muscle_sizes(R"({"format": "other"})", "t"), InputError);

@@ -120,7 +120,8 @@ TEST(BodyModel, MusclesThatOnlyStirKeepTheirSurfacesToTheBit) {
     EXPECT_EQ(grown.muscles[0].mesh.points, rest.muscles[0].mesh.points);
     EXPECT_EQ(grown.muscles[0].volume, rest.muscles[0].volume);
     const Points pushed = grown.muscles[1].mesh.points - rest.muscles[1].mesh.points;
-    EXPECT_GT(pushed.rowwise().norm().minCoeff(), 5e-4);
+    // Half of it at the limb's ends, which are skin and muscle: surfaces stay below skin.
+    EXPECT_GT(pushed.rowwise().norm().minCoeff(), 4e-4);
 }
 
 TEST(Mjcf, WhatIsWrittenIsReadAgain) {

@@ -9,10 +9,10 @@ namespace sinew {
 /// grows they lag behind, where only that shrinks they stay too wide. Here every surface is widened
 /// or thinned across itself, each place in proportion to the thickness that it has there, until the
 /// volume that it encloses has changed from `rest` to `body` as that of the muscle's shares in the
-/// tetrahedra has, and half a millimetre below the skin at the least. Tendons take little part in
-/// it, the ends on the bones none. Surfaces, embeddings
-/// and volumes are changed; those that agree within a thousandth are left as they are. Surfaces
-/// that moved by less than 0.05 mm anywhere become those of `rest` again, to the bit.
+/// tetrahedra has, and a quarter of a millimetre below the skin at the least. Tendons take little
+/// part in it, the ends on the bones none. Surfaces, embeddings and volumes are changed; those that
+/// agree within a thousandth are left as they are. Surfaces that moved by less than 0.05 mm
+/// anywhere become those of `rest` again, to the bit.
 /// @param rest  the same person before, with surfaces and shares that agree
 void fit_muscle_meshes(const Body& rest, Body& body);
 

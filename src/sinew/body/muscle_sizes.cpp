@@ -64,6 +64,12 @@ std::vector<double> expected_bellies(const MuscleSizes& sizes, std::span<const M
     return wanted;
 }
 
+bool has_muscles_of_people(const Body& body) {
+    const std::vector<std::string>& notes = body.provenance.notes;
+    return std::any_of(notes.begin(), notes.end(),
+                       [](const std::string& note) { return note.starts_with(kMuscleSizesNote); });
+}
+
 std::vector<double> legs_of_other_size(const MuscleSizes& sizes, std::span<const Muscle> muscles,
                                        std::span<const double> bellies, double old_stature,
                                        double old_mass, double stature, double mass) {

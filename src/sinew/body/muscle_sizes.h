@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sinew {
@@ -34,6 +35,12 @@ struct MuscleSizes {
 std::vector<double> expected_bellies(const MuscleSizes& sizes, std::span<const Muscle> muscles,
                                      std::span<const double> bellies, Sex sex, double stature,
                                      double mass, double density);
+
+/// How the note in a body's provenance begins that says whose sizes its muscles were given.
+inline constexpr std::string_view kMuscleSizesNote = "muscle sizes: ";
+/// Whether the muscles of a body, or of the one that it was made of, were given the sizes of
+/// people.
+bool has_muscles_of_people(const Body& body);
 
 /// Belly volumes, m^3, of somebody of another size: those of the legs change as people's do between
 /// the two sizes [Handsfield2014]; 0 for all others, of which nothing is said.

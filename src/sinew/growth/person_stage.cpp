@@ -131,7 +131,9 @@ Body with_person(const Body& body, const GrowthPlan& plan, GrowthResult& result,
     if (!plan.fat_distribution.empty()) {
         targets.fat_pattern = fat_pattern_named(plan.fat_distribution);
     }
-    targets.muscles = plan.people.muscles;
+    if (has_muscles_of_people(base)) {
+        targets.muscles = plan.people.muscles;
+    }
     targets.keeps_fat_pattern = !plan.fat.empty() || !plan.fat_transfer.empty();
 
     MadePerson person = make_person(base, targets, table, progress);

@@ -137,7 +137,7 @@ Body with_people_sizes(const Body& body, const Progress& progress) {
     const MuscleSizes sizes = known_muscle_sizes();
     SizedMuscles sized = with_muscles_of_people(body, sizes, progress);
     sized.body.skeleton.segments = weigh_segments(sized.body);
-    sized.body.provenance.notes.push_back("muscle sizes: " + sizes.source);
+    sized.body.provenance.notes.push_back(std::string(kMuscleSizesNote) + sizes.source);
     if (!sized.report.is_converged) {
         progress.warn(fmt::format("muscles of people did not settle in {} iterations",
                                   sized.report.iterations));

@@ -195,7 +195,9 @@ CohortSummary make_people(const PeopleJob& job, const std::filesystem::path& fol
                           const Progress& progress) {
     const Timer timer;
     const PeopleTable table = known_people();
-    const auto muscles = std::make_shared<const MuscleSizes>(known_muscle_sizes());
+    const auto muscles = job.muscles == MuscleSource::People
+                             ? std::make_shared<const MuscleSizes>(known_muscle_sizes())
+                             : nullptr;
     std::filesystem::create_directories(folder);
     CohortBodies bodies(job, cache);
     CohortSummary summary{.folder = folder.string(), .table = (folder / "people.csv").string()};
