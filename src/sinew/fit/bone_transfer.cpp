@@ -22,7 +22,7 @@ namespace sinew {
 
 namespace {
 
-constexpr double kNearSkin = 0.025;    // m under the skin of the template: deeper bones stay inside
+constexpr double kNearSkin = 0.06;     // m under the skin of the template: deeper bones stay inside
 constexpr double kUnderSkin = 0.0005;  // m, that bones are to keep, or half of what they had
 constexpr int kDrawnRounds = 12;       // over which what is around is drawn in too
 constexpr double kFading = 0.9;        // per round

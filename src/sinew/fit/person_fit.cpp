@@ -1,5 +1,6 @@
 #include "sinew/fit/person_fit.h"
 
+#include "sinew/base/text.h"
 #include "sinew/base/timer.h"
 #include "sinew/body/body_parts.h"
 #include "sinew/body/summary.h"
@@ -38,7 +39,12 @@ void measure_person(const Body& body, PersonFitReport& report) {
     report.bone_lengths_m = bone_lengths(body);
     const SignedDistance skin(body.skin.mesh);
     for (const Bone& bone : body.bones) {
-        report.bones_outside += (skin.at_all(bone.mesh.points).array() > kSeenCrossing).count();
+        const Eigen::Index outside =
+            (skin.at_all(bone.mesh.points).array() > kSeenCrossing).count();
+        report.bones_outside += outside;
+        if (outside > 0) {
+            report.outside.push_back(bone.name);
+        }
     }
 }
 
@@ -67,9 +73,9 @@ void add_warnings(const CompositionTargets& targets, PersonFitReport& report) {
             fmt::format("the skin crosses itself in {} pairs of triangles", report.skin_crossings));
     }
     if (report.crossings + report.bones_outside > 0) {
-        report.warnings.push_back(
-            fmt::format("layers cross at {} vertices, bones leave the skin at {}", report.crossings,
-                        report.bones_outside));
+        report.warnings.push_back(fmt::format(
+            "layers cross at {} vertices, bones leave the skin at {}{}{}", report.crossings,
+            report.bones_outside, report.outside.empty() ? "" : ": ", join(report.outside, ", ")));
     }
 }
 

@@ -21,6 +21,7 @@ struct PersonFitReport {
     double body_fat = 0.0;           ///< of the mass
     Eigen::Index crossings = 0;      ///< of the body's layers, by over 1 mm; see LayerFitReport
     Eigen::Index bones_outside = 0;  ///< vertices of bones over 1 mm outside the skin
+    std::vector<std::string> outside = {};  ///< names of those bones
     Eigen::Index inverted_tets = 0;
     Eigen::Index skin_crossings = 0;  ///< pairs of triangles of the skin
     std::vector<std::pair<std::string, double>> bone_lengths_m = {};  ///< of the long parts
