@@ -439,6 +439,14 @@ int run_command_line(int argc, char** argv, const std::vector<Verb>& verbs) {
     return finish_output(kOk);
 }
 
+int report_error(const InputError& error, int argc, char** argv) {
+    occupy_closed_streams();
+    std::signal(SIGPIPE, SIG_IGN);
+    const bool wants_json = std::any_of(
+        argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
+    return finish_output(fail(error.what(), error.parts(), "", kBadInput, wants_json));
+}
+
 InputError bad_value(const std::string& verb, const std::string& flag, const std::string& found,
                      const std::string& needs) {
     return InputError({.where = flag,

@@ -1,9 +1,12 @@
 #include "cli/other_programs.h"
 
+#include "sinew/base/error.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
@@ -25,7 +28,7 @@ std::vector<std::string> own_words() {
 
 }  // namespace
 
-int become_program(const std::string& name) {
+void become_program(const std::string& name) {
     std::error_code error;
     const auto here = std::filesystem::read_symlink("/proc/self/exe", error);
     const std::string program = (here.parent_path() / name).string();
@@ -36,11 +39,10 @@ int become_program(const std::string& name) {
     }
     arguments.push_back(nullptr);
     execv(program.c_str(), arguments.data());
-    fmt::print(stderr,
-               "sinew: there is no program '{}', which does this. What to do: cmake --build "
-               "--preset release --target {}\n",
-               program, name);
-    return kBadInput;
+    throw InputError({.where = fmt::format("program '{}'", program),
+                      .found = std::strerror(errno),
+                      .needs = fmt::format("{}, which does this, beside sinew", name),
+                      .remedy = fmt::format("cmake --build --preset release --target {}", name)});
 }
 
 Verb bench_program_verb() {

@@ -7,9 +7,9 @@
 namespace sinew::cli {
 
 /// Becomes another program of Sinew's, which stands beside this one and is given the same words:
-/// who wants a picture need not wait for what serves a page or measures to be compiled. Returns
-/// only where there is none: the exit code, after saying how it is made.
-int become_program(const std::string& name);
+/// who wants a picture need not wait for what serves a page or measures to be compiled.
+/// @throws InputError  where there is none, saying how it is made
+[[noreturn]] void become_program(const std::string& name);
 
 /// Stands in for the verb in lists and help; what it does is done by `sinew-bench`.
 Verb bench_program_verb();

@@ -6,6 +6,7 @@
 #include "sinew/build/figure_rig.h"
 #include "sinew/build/figure_skin.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/uv_atlas.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/figure_files.h"
 #include "sinew/mesh/connectivity.h"
@@ -222,6 +223,57 @@ TEST(FigureMuscles, OfTheArmBeginAndEndOnTheBonesTheyName) {
         }
     }
     EXPECT_EQ(checked, 30);
+}
+
+// Texture coordinates of our own skin: every triangle is upright in the unit square, charts do not
+// lie on each other, and areas keep their ratio.
+TEST(FigureSkin, IsUnwrappedIntoChartsWithLittleDistortion) {
+    const TriangleMesh& skin = support::coarse_figure().skin;
+    const Attribute* uv = find_attribute(skin.triangle_data, kCornerUv);
+    ASSERT_NE(uv, nullptr);
+    ASSERT_EQ(uv->count(), static_cast<std::size_t>(skin.triangles.rows()));
+    constexpr int kCells = 512;
+    std::vector<int> covered(kCells * kCells, 0);
+    std::vector<double> ratio;
+    double flat = 0.0;
+    double whole = 0.0;
+    for (Eigen::Index t = 0; t < skin.triangles.rows(); ++t) {
+        const double* q = uv->values.data() + 6 * t;
+        const double area = (q[2] - q[0]) * (q[5] - q[1]) - (q[4] - q[0]) * (q[3] - q[1]);
+        ASSERT_GT(area, 0.0) << t;
+        for (int k = 0; k < 6; ++k) {
+            ASSERT_GE(q[k], 0.0);
+            ASSERT_LE(q[k], 1.0);
+        }
+        const Vec3 a = point(skin.points, skin.triangles(t, 0));
+        const double rest = (point(skin.points, skin.triangles(t, 1)) - a)
+                                .cross(point(skin.points, skin.triangles(t, 2)) - a)
+                                .norm();
+        ratio.push_back(area / rest);
+        flat += area;
+        whole += rest;
+        const auto cell = [](double x) { return static_cast<int>(x * kCells); };
+        for (int y = cell(std::min({q[1], q[3], q[5]})); y <= cell(std::max({q[1], q[3], q[5]}));
+             ++y) {
+            for (int x = cell(std::min({q[0], q[2], q[4]}));
+                 x <= cell(std::max({q[0], q[2], q[4]})); ++x) {
+                const double u = (x + 0.5) / kCells;
+                const double v = (y + 0.5) / kCells;
+                const double b = ((q[2] - u) * (q[5] - v) - (q[4] - u) * (q[3] - v)) / area;
+                const double c = ((q[4] - u) * (q[1] - v) - (q[0] - u) * (q[5] - v)) / area;
+                covered[static_cast<std::size_t>(y * kCells + x)] += b > 0 && c > 0 && b + c < 1;
+            }
+        }
+    }
+    // Around ears and between toes a chart may touch itself.
+    EXPECT_LT(std::count_if(covered.begin(), covered.end(), [](int n) { return n > 1; }), 30);
+    EXPECT_GT(flat / 2.0, 0.35);  // of the picture
+    for (double& r : ratio) {
+        r *= whole / flat;
+    }
+    std::sort(ratio.begin(), ratio.end());
+    EXPECT_GT(ratio[ratio.size() / 20], 0.8);
+    EXPECT_LT(ratio[ratio.size() * 19 / 20], 1.25);
 }
 
 // Men have 1.2 to 1.7 l inside the skull (the atlas's holds 1.58 l, its closed hull a little more),

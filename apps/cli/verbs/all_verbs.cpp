@@ -7,7 +7,7 @@ namespace sinew::cli {
 namespace {
 
 int hand_over(const StudioSettings&, const Context&) {
-    return become_program("sinew-studio");
+    become_program("sinew-studio");
 }
 
 }  // namespace

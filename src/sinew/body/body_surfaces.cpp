@@ -4,11 +4,13 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/text.h"
 #include "sinew/body/tissue_cells.h"
+#include "sinew/geometry/uv_atlas.h"
 #include "sinew/mesh/connectivity.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -51,6 +53,11 @@ DisplayMesh joined(const NamedMeshes& parts) {
         points += part.point_count;
         triangles += part.count;
         all.parts.push_back(std::move(part));
+    }
+    if (parts.size() == 1) {
+        const std::vector<Attribute>& data = parts[0].first->triangle_data;
+        std::copy_if(data.begin(), data.end(), std::back_inserter(all.corner_uv),
+                     [](const Attribute& a) { return a.name == kCornerUv; });
     }
     return all;
 }
@@ -272,6 +279,7 @@ std::vector<MeshPart> parts_of(const DisplayMesh& mesh, const Points& points) {
         out.mesh.points = points.middleRows(part.first_point, part.point_count);
         out.mesh.triangles = mesh.triangles.middleRows(part.first, part.count).array() -
                              static_cast<Index>(part.first_point);
+        out.mesh.triangle_data = mesh.corner_uv;
     }
     return parts;
 }

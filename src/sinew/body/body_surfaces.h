@@ -45,6 +45,8 @@ struct DisplayMesh {
     Points points = Points(0, 3);  ///< at rest
     Triangles triangles = Triangles(0, 3);
     std::vector<DisplayPart> parts = {};
+    /// Texture coordinates of corners (geometry/uv_atlas.h) of a mesh of one part; none: empty.
+    std::vector<Attribute> corner_uv = {};
 };
 using DisplayMeshes = std::map<DisplayLayer, DisplayMesh>;
 

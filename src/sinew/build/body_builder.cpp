@@ -50,6 +50,7 @@ Body anatomy_without_tets(const Template& anatomy) {
     body.landmarks = anatomy.landmarks;
     body.display_skin.points = anatomy.skin.points;
     body.display_skin.triangles = anatomy.skin.triangles;
+    body.display_skin.triangle_data = anatomy.skin.triangle_data;
     body.provenance = anatomy.provenance;
     body.provenance.program = fmt::format("sinew {}", version());
     return body;

@@ -10,6 +10,7 @@
 #include "sinew/build/figure_skin.h"
 #include "sinew/build/joint_tree.h"
 #include "sinew/build/muscle_course.h"
+#include "sinew/build/skin_atlas.h"
 
 #include <fmt/format.h>
 
@@ -247,6 +248,11 @@ Template build_figure(const FigureTable& table, const FigureOptions& options,
     const JointTree tree = build_joint_tree(shaped.root, joints_of(shaped), "figure table");
     result.skeleton = tree.skeleton;
     add_parts(shaped, std::move(meshes), tree, result);
+    {
+        auto stage = progress.stage("texture coordinates", 1);
+        result.skin.triangle_data.push_back(skin_texture_coordinates(result));
+        stage.advance();
+    }
     add_landmarks(shaped, result);
     if (options.pose != FigurePose::Measured || options.stature > 0.0) {
         stand_on_ground(result);

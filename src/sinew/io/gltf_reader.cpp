@@ -4,6 +4,7 @@
 #include "sinew/io/gltf_document.h"
 #include "sinew/io/gltf_looks.h"
 #include "sinew/io/strict_json.h"
+#include "sinew/io/uv_seams.h"
 #include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
@@ -57,6 +58,7 @@ private:
                      const std::string& place) const;
     void read_binding(const json& attributes, const json& node, GltfPart& part,
                       const std::string& place);
+    void join_seams(const json& node, GltfPart& part) const;
     void read_skins();
     void read_animations();
     void read_track(const json& animation, const json& channel, GltfAnimation& result,
@@ -285,6 +287,7 @@ void Reader::read_primitive(const json& primitive, const json& mesh, std::size_t
     read_material(primitive, part, place);
     read_morphs(primitive, mesh, node, part, place);
     read_binding(*attributes, node, part, place);
+    join_seams(node, part);
 
     // Place the part in the world, unless joints will.
     if (part.skin < 0) {
@@ -423,6 +426,53 @@ void Reader::read_morphs(const json& primitive, const json& mesh, const json& no
         }
         part.morphs.push_back(std::move(morph));
     }
+}
+
+// What our writer made two of: points on seams of the texture, named in `extras`. The last points
+// are earlier ones again; texture coordinates become those of corners.
+void Reader::join_seams(const json& node, GltfPart& part) const {
+    const auto extras = node.find("extras");
+    if (extras == node.end() || !extras->is_object() || !extras->contains("seams")) {
+        return;
+    }
+    TriangleMesh& mesh = part.part.mesh;
+    const json& again = (*extras)["seams"];
+    const Attribute* uv = find_attribute(mesh.point_data, kCornerUv);
+    const auto count = static_cast<std::size_t>(mesh.points.rows());
+    if (uv == nullptr || !again.is_array() || again.size() >= count) {
+        return;
+    }
+    const std::size_t own = count - again.size();
+    std::vector<Index> first;
+    for (const json& point : again) {
+        // Points that another program has moved apart stay two.
+        const bool is_known = point.is_number_unsigned() && point.get<std::uint64_t>() < own;
+        if (!is_known || mesh.points.row(static_cast<Eigen::Index>(own + first.size())) !=
+                             mesh.points.row(point.get<Index>())) {
+            return;
+        }
+        first.push_back(point.get<Index>());
+    }
+    Attribute corners{.name = std::string(kCornerUv), .components = 6, .values = {}};
+    for (Eigen::Index i = 0; i < mesh.triangles.size(); ++i) {
+        Index& v = mesh.triangles.data()[i];
+        corners.values.push_back(uv->values[2 * at(v)]);
+        corners.values.push_back(1.0 - uv->values[2 * at(v) + 1]);
+        v = at(v) < own ? v : first[at(v) - own];
+    }
+    const auto rows = static_cast<Eigen::Index>(own);
+    std::erase_if(mesh.point_data, [](const Attribute& a) { return a.name == kCornerUv; });
+    for (Attribute& a : mesh.point_data) {
+        a.values.resize(own * static_cast<std::size_t>(a.components));
+    }
+    mesh.triangle_data.push_back(std::move(corners));
+    mesh.points.conservativeResize(rows, 3);
+    part.normals.conservativeResize(std::min(rows, part.normals.rows()), 3);
+    for (GltfMorph& morph : part.morphs) {
+        morph.displacement.conservativeResize(rows, 3);
+    }
+    part.joints.conservativeResize(std::min(rows, part.joints.rows()), 4);
+    part.weights.conservativeResize(std::min(rows, part.weights.rows()), 4);
 }
 
 void Reader::read_binding(const json& attributes, const json& node, GltfPart& part,

@@ -5,6 +5,7 @@
 #include "sinew/io/gltf.h"
 #include "sinew/io/part_looks.h"
 #include "sinew/io/point_cache.h"
+#include "sinew/io/uv_seams.h"
 #include "sinew/mesh/validity.h"
 
 #include <fmt/format.h>
@@ -62,6 +63,7 @@ public:
     /// A part whose morphs are still to come.
     struct OpenPart {  // NOLINT(bugprone-exception-escape): moves of JSON values do not throw
         OrderedJson node = {}, mesh = {}, primitive = {};
+        std::vector<Index> again = {};  // points that stand twice, on seams of the texture
     };
     OpenPart open_part(const GltfPart& part);
     void add_morph(OpenPart& open, const Points& displacement, double weight,
@@ -88,7 +90,7 @@ private:
                           int type, int target);
     void add_looks();
     std::size_t add_material(const GltfPart& part);
-    void add_attributes(const GltfPart& part, OrderedJson& primitive);
+    void add_attributes(const GltfPart& part, const SeamPoints& seams, OrderedJson& primitive);
     void add_part(const GltfPart& part);
     void add_nodes();
     void add_groups();
@@ -262,10 +264,10 @@ std::size_t Writer::add_material(const GltfPart& part) {
     return known->second;
 }
 
-void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
+void Writer::add_attributes(const GltfPart& part, const SeamPoints& seams, OrderedJson& primitive) {
     const TriangleMesh& mesh = part.part.mesh;
     OrderedJson& attributes = primitive["attributes"];
-    attributes["POSITION"] = add_points(mesh.points, true);
+    attributes["POSITION"] = add_points(with_seams(mesh.points, seams.again), true);
     if (mesh.triangles.rows() > 0) {
         Points normals = part.normals.rows() > 0 ? part.normals : vertex_normals(mesh);
         for (Eigen::Index i = 0; i < normals.rows(); ++i) {
@@ -276,11 +278,16 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
                 normals.row(i) << 0, 1, 0;
             }
         }
-        attributes["NORMAL"] = add_points(normals, false);
+        attributes["NORMAL"] = add_points(with_seams(normals, seams.again), false);
     }
     if (const Attribute* colour = find_attribute(mesh.point_data, kColourAttribute);
         colour != nullptr && (colour->components == 3 || colour->components == 4)) {
         std::vector<double> values = colour->values;
+        for (const Index v : seams.again) {
+            for (int k = 0; k < colour->components; ++k) {
+                values.push_back(colour->values[at(v * colour->components + k)]);
+            }
+        }
         for (double& value : values) {
             value = std::isfinite(value) ? std::clamp(value, 0.0, 1.0) : 0.0;
         }
@@ -288,7 +295,18 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
             add_floats(values, static_cast<std::size_t>(colour->components),
                        colour->components == 3 ? "VEC3" : "VEC4", kArrayBuffer, false);
     }
+    if (!seams.uv.empty()) {
+        // Images begin at the top in this format.
+        std::vector<double> values = seams.uv;
+        for (std::size_t i = 1; i < values.size(); i += 2) {
+            values[i] = 1.0 - values[i];
+        }
+        attributes["TEXCOORD_0"] = add_floats(values, 2, "VEC2", kArrayBuffer, false);
+    }
     for (const auto& [name, key] : {std::pair("uv", "TEXCOORD_0"), {"uv_1", "TEXCOORD_1"}}) {
+        if (!seams.uv.empty()) {
+            break;
+        }
         if (const Attribute* uv = find_attribute(mesh.point_data, name);
             uv != nullptr && uv->components == 2) {
             attributes[key] = add_floats(uv->values, 2, "VEC2", kArrayBuffer, false);
@@ -296,10 +314,11 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
     }
     if (part.skin >= 0) {
         // A joint without weight must be 0.
-        Joints4 joints = part.joints;
+        Joints4 joints = with_seams(part.joints, seams.again);
+        const Weights4 weights = with_seams(part.weights, seams.again);
         for (Eigen::Index i = 0; i < joints.rows(); ++i) {
             for (int k = 0; k < 4; ++k) {
-                joints(i, k) = static_cast<float>(part.weights(i, k)) > 0 ? joints(i, k) : 0;
+                joints(i, k) = static_cast<float>(weights(i, k)) > 0 ? joints(i, k) : 0;
             }
         }
         const std::span<const Index> flat(joints.data(), static_cast<std::size_t>(joints.size()));
@@ -308,8 +327,8 @@ void Writer::add_attributes(const GltfPart& part, OrderedJson& primitive) {
                 ? add_whole<std::uint8_t>(flat, 4, "VEC4", kUnsignedByte, kArrayBuffer)
                 : add_whole<std::uint16_t>(flat, 4, "VEC4", kUnsignedShort, kArrayBuffer);
         attributes["WEIGHTS_0"] =
-            add_floats({part.weights.data(), static_cast<std::size_t>(part.weights.size())}, 4,
-                       "VEC4", kArrayBuffer, false);
+            add_floats({weights.data(), static_cast<std::size_t>(weights.size())}, 4, "VEC4",
+                       kArrayBuffer, false);
     }
 }
 
@@ -328,18 +347,24 @@ Writer::OpenPart Writer::open_part(const GltfPart& part) {
         return open;
     }
     open.mesh = {{"name", clean_name(part.part.name)}};
-    add_attributes(part, open.primitive);
+    SeamPoints seams = seam_points(shape).value_or(SeamPoints{.triangles = shape.triangles});
+    add_attributes(part, seams, open.primitive);
+    if (!seams.again.empty()) {
+        // So that the reader can put them together again.
+        open.node["extras"]["seams"] = seams.again;
+    }
     if (shape.triangles.rows() > 0) {
-        const std::span<const Index> flat(shape.triangles.data(),
-                                          static_cast<std::size_t>(shape.triangles.size()));
+        const std::span<const Index> flat(seams.triangles.data(),
+                                          static_cast<std::size_t>(seams.triangles.size()));
         // The largest value of a type is reserved by the format.
         open.primitive["indices"] =
-            shape.points.rows() <= 65535
+            shape.points.rows() + static_cast<Eigen::Index>(seams.again.size()) <= 65535
                 ? add_whole<std::uint16_t>(flat, 1, "SCALAR", kUnsignedShort, kElementBuffer)
                 : add_whole<std::uint32_t>(flat, 1, "SCALAR", kUnsignedInt, kElementBuffer);
     } else {
         open.primitive["mode"] = 0;
     }
+    open.again = std::move(seams.again);
     open.primitive["material"] = add_material(part);
     open.node["mesh"] = 0;  // known when it is closed
     if (part.skin >= 0) {
@@ -350,7 +375,8 @@ Writer::OpenPart Writer::open_part(const GltfPart& part) {
 
 void Writer::add_morph(OpenPart& open, const Points& displacement, double weight,
                        std::string_view name) {
-    open.primitive["targets"].push_back({{"POSITION", add_points(displacement, true)}});
+    open.primitive["targets"].push_back(
+        {{"POSITION", add_points(with_seams(displacement, open.again), true)}});
     open.mesh["weights"].push_back(weight);
     open.mesh["extras"]["targetNames"].push_back(clean_name(name));
 }

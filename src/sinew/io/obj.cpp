@@ -4,6 +4,7 @@
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/polygon.h"
 #include "sinew/io/text_cursor.h"
+#include "sinew/io/uv_seams.h"
 
 #include <fmt/format.h>
 
@@ -362,18 +363,33 @@ std::string format_obj(std::span<const MeshPart> parts) {
     const std::vector<std::string> names = names_for_writing(parts);
     std::string out = "# metres, Y up\n";
     std::int64_t first = 1;
+    std::int64_t first_uv = 1;
     for (std::size_t p = 0; p < parts.size(); ++p) {
         const TriangleMesh& mesh = parts[p].mesh;
         out += fmt::format("o {}\n", names[p]);
         append_vertices(out, mesh);
+        const std::optional<SeamPoints> seams = seam_points(mesh);
+        const auto uvs = seams ? static_cast<std::int64_t>(seams->uv.size() / 2) : 0;
+        for (std::int64_t i = 0; i < uvs; ++i) {
+            out += "vt ";
+            append_number(out, seams->uv[2 * at(i)]);
+            out += ' ';
+            append_number(out, seams->uv[2 * at(i) + 1]);
+            out += '\n';
+        }
         for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
             out += 'f';
             for (Eigen::Index k = 0; k < 3; ++k) {
                 out += ' ';
                 append_integer(out, first + mesh.triangles(t, k));
+                if (seams) {
+                    out += '/';
+                    append_integer(out, first_uv + seams->triangles(t, k));
+                }
             }
             out += '\n';
         }
+        first_uv += uvs;
         first += mesh.points.rows();
     }
     return out;

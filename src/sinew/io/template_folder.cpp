@@ -4,6 +4,7 @@
 #include "sinew/base/units.h"
 #include "sinew/body/body_surfaces.h"
 #include "sinew/geometry/measure.h"
+#include "sinew/geometry/uv_atlas.h"
 #include "sinew/io/atomic_file.h"
 #include "sinew/io/gltf.h"
 #include "sinew/io/ply.h"
@@ -141,7 +142,8 @@ void write_template_folder(const std::filesystem::path& folder, const Template& 
         write_file_bytes(place, format_ply(std::span(&part, 1), ply));
     }
     for (MeshPart& part : parts) {
-        part.mesh.triangle_data.clear();
+        std::erase_if(part.mesh.triangle_data,
+                      [](const Attribute& a) { return a.name != kCornerUv; });
     }
     write_glb(folder / "figure.glb", parts);
 

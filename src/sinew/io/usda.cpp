@@ -5,6 +5,7 @@
 #include "sinew/io/part_looks.h"
 #include "sinew/io/point_cache.h"
 #include "sinew/io/text_cursor.h"
+#include "sinew/io/uv_seams.h"
 
 #include <fmt/format.h>
 
@@ -60,7 +61,25 @@ void append_indices(std::string& out, const Triangles& triangles) {
     out += ']';
 }
 
+// Texture coordinates, one pair per corner.
+void append_texture_coordinates(std::string& out, const TriangleMesh& mesh) {
+    const Attribute* uv = find_attribute(mesh.triangle_data, kCornerUv);
+    if (uv == nullptr || uv->components != 6) {
+        return;
+    }
+    out += "        texCoord2f[] primvars:st = [";
+    for (std::size_t i = 0; i < uv->values.size(); i += 2) {
+        out += i == 0 ? "(" : ", (";
+        append_single(out, uv->values[i]);
+        out += ", ";
+        append_single(out, uv->values[i + 1]);
+        out += ')';
+    }
+    out += "] (\n            interpolation = \"faceVarying\"\n        )\n";
+}
+
 void append_colours(std::string& out, const MeshPart& part) {
+    append_texture_coordinates(out, part.mesh);
     const Attribute* colour = find_attribute(part.mesh.point_data, kColourAttribute);
     if (colour != nullptr && (colour->components == 3 || colour->components == 4)) {
         out += "        color3f[] primvars:displayColor = ";

@@ -163,6 +163,40 @@ struct MuscleContacts::Data {
         });
     }
 
+    std::vector<Planes::Plane> planes_on_bone(std::size_t b, const Points& x,
+                                              std::span<const Eigen::Isometry3d> frames) const {
+        const Bone& bone = bones[b];
+        const Eigen::Isometry3d T = motion(bone.frame, frames);
+        std::vector<Planes::Plane> planes;
+        for (const Near& n : near_bone(bone, x, frames, options.contact_reach)) {
+            planes.push_back(
+                {.vertex = vertices[n.place].vertex,
+                 .origin = T * (n.at.nearest.point + bone.allowed[n.place] * n.at.normal),
+                 .normal = T.linear() * n.at.normal,
+                 .stiffness = options.contact_stiffness,
+                 .is_one_sided = true});
+        }
+        return planes;
+    }
+
+    std::vector<Planes::Plane> planes_on_muscle(std::size_t m, const Points& x) const {
+        const Muscle& muscle = muscles[m];
+        std::vector<Planes::Plane> planes;
+        for (const Near& n : near_muscle(m, x, options.contact_reach)) {
+            const auto corners = muscle.triangles.row(n.at.nearest.triangle);
+            planes.push_back(
+                {.vertex = vertices[n.place].vertex,
+                 .origin = muscle.allowed[n.place] * n.at.normal,
+                 .normal = n.at.normal,
+                 .stiffness = 0.5 * options.contact_stiffness,
+                 .is_one_sided = true,
+                 .support = {corners[0], corners[1], corners[2]},
+                 .weight = n.at.nearest.barycentric,
+                 .is_coupled = n.at.height < muscle.allowed[n.place] + kLikelyReached});
+        }
+        return planes;
+    }
+
     void add_muscles(const MuscleScene& scene);
     void allow_rest(const MuscleScene& scene);
 };
@@ -240,35 +274,21 @@ MuscleContacts& MuscleContacts::operator=(MuscleContacts&&) noexcept = default;
 std::vector<Planes::Plane> MuscleContacts::find(const Points& x,
                                                 std::span<const Eigen::Isometry3d> frames) const {
     const Data& d = *data_;
-    std::vector<Planes::Plane> planes;
     if (!(d.options.contact_stiffness > 0.0)) {
-        return planes;
+        return {};
     }
-    for (const Data::Bone& bone : d.bones) {
-        const Eigen::Isometry3d T = d.motion(bone.frame, frames);
-        for (const Near& n : d.near_bone(bone, x, frames, d.options.contact_reach)) {
-            planes.push_back(
-                {.vertex = d.vertices[n.place].vertex,
-                 .origin = T * (n.at.nearest.point + bone.allowed[n.place] * n.at.normal),
-                 .normal = T.linear() * n.at.normal,
-                 .stiffness = d.options.contact_stiffness,
-                 .is_one_sided = true});
+    // Surfaces side by side, in lists of their own that are joined in order.
+    const std::size_t bones = d.bones.size();
+    std::vector<std::vector<Planes::Plane>> lists(bones + d.muscles.size());
+    parallel_for(lists.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t s = begin; s < end; ++s) {
+            lists[s] =
+                s < bones ? d.planes_on_bone(s, x, frames) : d.planes_on_muscle(s - bones, x);
         }
-    }
-    for (std::size_t m = 0; m < d.muscles.size(); ++m) {
-        const Data::Muscle& muscle = d.muscles[m];
-        for (const Near& n : d.near_muscle(m, x, d.options.contact_reach)) {
-            const auto corners = muscle.triangles.row(n.at.nearest.triangle);
-            planes.push_back(
-                {.vertex = d.vertices[n.place].vertex,
-                 .origin = muscle.allowed[n.place] * n.at.normal,
-                 .normal = n.at.normal,
-                 .stiffness = 0.5 * d.options.contact_stiffness,
-                 .is_one_sided = true,
-                 .support = {corners[0], corners[1], corners[2]},
-                 .weight = n.at.nearest.barycentric,
-                 .is_coupled = n.at.height < muscle.allowed[n.place] + kLikelyReached});
-        }
+    });
+    std::vector<Planes::Plane> planes;
+    for (const std::vector<Planes::Plane>& list : lists) {
+        planes.insert(planes.end(), list.begin(), list.end());
     }
     return planes;
 }

@@ -213,8 +213,8 @@ struct MuscleSimulator::Data {
         return round;
     }
 
-    /// Equilibrium with contacts as stiff as they are now: while the shape moves, contacts go along
-    /// in every Newton step; then they are held where they are, which takes their corners away.
+    /// Equilibrium: while the shape moves, contacts go along in every Newton step; then they are
+    /// held where they are, which takes their corners away.
     void settle_with(const NewtonOptions& newton, const Progress& progress, NewtonReport& total) {
         Statics now = statics();
         const int last = total.iterations + newton.max_iterations;
@@ -224,7 +224,8 @@ struct MuscleSimulator::Data {
             }
             const bool is_near = has_come_near(now, newton, progress, total);
             is_last = total.iterations >= last;
-            if (!is_near && !is_last) {
+            // Held contacts that are too deep would be solved in vain: stiffer ones first.
+            if (!is_last && (!is_near || stiffens())) {
                 continue;
             }
             // All held contacts have room: with bounds on the diagonal steps only crawl.
@@ -239,6 +240,24 @@ struct MuscleSimulator::Data {
             is_last = is_last || total.status == SolverStatus::Converged;
             now.contact->release();
         }
+    }
+
+    /// Makes contacts stiffer where muscles press too deep. @return whether it did
+    bool stiffens() {
+        if (stiffening >= kStiffest || !(deepest() > options.settle_depth)) {
+            return false;
+        }
+        stiffening *= kStiffer;
+        return true;
+    }
+
+    /// Depth of the deepest overlap, m, >= 0.
+    double deepest() const {
+        double depth = 0.0;
+        for (const MuscleOverlap& overlap : contacts.overlaps(state.x, frames)) {
+            depth = std::max(depth, overlap.depth);
+        }
+        return depth;
     }
 
     /// A few steps with contacts that go along. @return whether these are where they belong
@@ -307,8 +326,7 @@ NewtonReport MuscleSimulator::settle(const NewtonOptions& options, const Progres
     // Springs of contact give way where muscles press hard: stiffer ones, from where it is. They
     // stay for what is settled next: to let go of what has just been pressed apart takes as many
     // steps again, and the same shape would have another force after another way.
-    while (penetration() > d.options.settle_depth && d.stiffening < kStiffest) {
-        d.stiffening *= kStiffer;
+    while (d.stiffens()) {
         d.settle_with(options, progress, total);
     }
     d.state.v.setZero();
@@ -400,8 +418,7 @@ std::vector<MuscleOverlap> MuscleSimulator::overlaps() const {
     return found;
 }
 double MuscleSimulator::penetration() const {
-    const std::vector<MuscleOverlap> found = overlaps();
-    return found.empty() ? 0.0 : found[0].depth;
+    return data_->deepest();
 }
 
 std::vector<MuscleState> MuscleSimulator::states() const {
