@@ -16,8 +16,8 @@ struct RoutingOptions {
     double length_weight = 10.0;     ///< w_l [Ryu2021, eq. 6]
     double excursion_weight = 50.0;  ///< w_Delta [Ryu2021, eq. 8]
     double curve_weight = 20.0;      ///< of the course of the whole curve; 0: the paper's energy
-    double inner_tether = 2.0;       ///< holds waypoints near their bones, per (path length)^2
-    double end_tether = 200.0;       ///< the same for origins and insertions
+    double inner_tether = 0.2;       ///< holds waypoints near their bones, per (path length)^2
+    double end_tether = 20.0;        ///< the same for origins and insertions
     int max_iterations = 60;
 };
 

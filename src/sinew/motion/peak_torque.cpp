@@ -10,14 +10,17 @@
 #include <map>
 
 // Ratios of fibre to tendon that keep the angles at which muscles pull hardest [Ryu2021, eq. 9].
-// Departs: a search over one number per muscle in place of descent.
+// Departs: a search over one number per muscle in place of descent; distances of angles count, not
+// their squares, for a curve with two equal tops may jump by a radian and hide all others.
 
 namespace sinew {
 
 namespace {
 
 constexpr double kLeastLever = 1e-6;  // m
-constexpr double kChangeCost = 1e-4;  // of a ratio's whole change, beside squares of theta
+constexpr double kChangeCost = 1e-3;  // rad, of a ratio's whole change
+constexpr double kLeastTendon = 0.1;  // of a tendon's own length, where fibres lengthen
+constexpr double kGapWeight = 1.0;    // rad, of what the wanted angle lacks of the peak
 
 // One muscle over one motion.
 struct Pull {
@@ -110,6 +113,14 @@ Peak peak_of(const std::vector<double>& curve) {
             *top};
 }
 
+// Between samples, linear.
+double value_at(const std::vector<double>& curve, double theta) {
+    const double x = theta * static_cast<double>(curve.size() - 1);
+    const auto i = std::min(static_cast<std::size_t>(x), curve.size() - 2);
+    const double t = x - static_cast<double>(i);
+    return (1.0 - t) * curve[i] + t * curve[i + 1];
+}
+
 std::vector<TorqueCurves> torque_curves(const MusculoskeletalModel& model,
                                         const std::vector<JointMotion>& motions) {
     const std::vector<Pull> pulls = measure_pulls(model, motions);
@@ -126,13 +137,13 @@ std::vector<TorqueCurves> torque_curves(const MusculoskeletalModel& model,
     return out;
 }
 
-// Fibre and tendon of another ratio and the same maximal length k_m f + k_t t.
+// Another part of the fibre in the same maximal length k_m f + k_t t; a tendon stays a tendon.
 MuscleUnit with_ratio(MuscleUnit unit, double factor, const StretchLimits& limits) {
     if (unit.tendon > 0.0) {
         const double longest = longest_length(unit, limits);
-        const double ratio = factor * unit.fibre / unit.tendon;
-        unit.tendon = longest / (limits.fibre * ratio + limits.tendon);
-        unit.fibre = ratio * unit.tendon;
+        const double most = (longest - limits.tendon * kLeastTendon * unit.tendon) / limits.fibre;
+        unit.fibre = std::min(factor * unit.fibre, most);
+        unit.tendon = (longest - limits.fibre * unit.fibre) / limits.tendon;
     }
     return unit;
 }
@@ -165,13 +176,21 @@ void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& 
                        const std::vector<JointMotion>& motions, const PeakFitOptions& options) {
     // Wanted angles, per motion and direction.
     const std::vector<TorqueCurves> wanted = torque_curves(reference, motions);
+    std::vector<double> reach;
+    for (const JointMotion& motion : motions) {
+        const auto c = at(motion.coordinate);
+        reach.push_back(motion.poses.back()[c] - motion.poses.front()[c]);
+    }
     const auto error_of = [&](std::size_t j, const TorqueCurves& curves) {
         double sum = 0.0;
         for (std::size_t d = 0; d < 2; ++d) {
             const Peak peak = peak_of(wanted[j][d]);
             if (peak.torque >= options.least_torque) {
-                const double miss = peak_of(curves[d]).theta - peak.theta;
-                sum += miss * miss;
+                const Peak found = peak_of(curves[d]);
+                sum += reach[j] * std::abs(found.theta - peak.theta);
+                if (found.torque > 0.0) {
+                    sum += kGapWeight * (1.0 - value_at(curves[d], peak.theta) / found.torque);
+                }
             }
         }
         return sum;
