@@ -185,28 +185,33 @@ double best_threshold(std::vector<PoseCost>& poses, double guess, double least) 
     return best;
 }
 
-// L' = a L + b of a muscle over its poses, at L = limit: where the limit goes if paths only grow.
-// Poses count by how near their length is to the limit.
+// L' = a L + b of a muscle over its poses near the limit, at L = limit: where the limit goes if
+// paths only grow. A limit that no pose reaches bounds nothing and goes in proportion with the
+// longest.
 double affine_guess(const std::vector<double>& L, const std::vector<double>& K, double limit) {
-    const auto [least, most] = std::minmax_element(L.begin(), L.end());
-    const double band = kLimitBand * (*most - *least) + std::numeric_limits<double>::min();
-    // Where the limit is beyond all poses, the longest are the nearest.
-    const double near = std::clamp(limit, *least, *most);
+    const double least = *std::min_element(L.begin(), L.end());
+    const double most = *std::max_element(L.begin(), L.end());
+    if (limit >= most) {
+        return *std::max_element(K.begin(), K.end()) * limit / most;
+    }
+    const double band = kLimitBand * (most - least) + std::numeric_limits<double>::min();
+    const auto weight = [&](double length) {
+        const double t = (length - std::max(limit, least)) / band;
+        return 1.0 / (1.0 + t * t);
+    };
     double sum = 0.0;
     double mean_l = 0.0;
     double mean_k = 0.0;
-    double ll = 0.0;
-    double lk = 0.0;
     for (std::size_t i = 0; i < L.size(); ++i) {
-        const double t = (L[i] - near) / band;
-        const double w = 1.0 / (1.0 + t * t);
+        const double w = weight(L[i]);
         sum += w;
         mean_l += w / sum * (L[i] - mean_l);
         mean_k += w / sum * (K[i] - mean_k);
     }
+    double ll = 0.0;
+    double lk = 0.0;
     for (std::size_t i = 0; i < L.size(); ++i) {
-        const double t = (L[i] - near) / band;
-        const double w = 1.0 / (1.0 + t * t);
+        const double w = weight(L[i]);
         ll += w * (L[i] - mean_l) * (L[i] - mean_l);
         lk += w * (L[i] - mean_l) * (K[i] - mean_k);
     }

@@ -2,6 +2,7 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/motion/hill.h"
+#include "sinew/motion/known_muscles.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <algorithm>
@@ -148,6 +149,41 @@ MuscleUnit with_ratio(MuscleUnit unit, double factor, const StretchLimits& limit
     return unit;
 }
 
+// A muscle and that of the other side, which keep one ratio, with their pulls by motion.
+struct MusclePair {
+    std::vector<std::size_t> muscles = {};
+    std::map<std::size_t, std::vector<std::size_t>> pulls = {};
+};
+
+std::vector<MusclePair> muscle_pairs(const MusculoskeletalModel& model,
+                                     const std::vector<Pull>& pulls) {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        numbers[model.muscles[m].name] = m;
+    }
+    std::vector<std::size_t> pair_of(model.muscles.size(), model.muscles.size());
+    std::vector<MusclePair> out;
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        if (pair_of[m] < model.muscles.size()) {
+            continue;
+        }
+        pair_of[m] = out.size();
+        out.push_back({.muscles = {m}});
+        for (const std::string& other : names_of_other_side(model.muscles[m].name)) {
+            const auto it = numbers.find(other);
+            if (it != numbers.end() && pair_of[it->second] == model.muscles.size()) {
+                pair_of[it->second] = out.size() - 1;
+                out.back().muscles.push_back(it->second);
+                break;
+            }
+        }
+    }
+    for (std::size_t k = 0; k < pulls.size(); ++k) {
+        out[pair_of[pulls[k].muscle]].pulls[pulls[k].motion].push_back(k);
+    }
+    return out;
+}
+
 }  // namespace
 
 std::vector<PeakTorque> peak_torques(const MusculoskeletalModel& model,
@@ -196,10 +232,7 @@ void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& 
         return sum;
     };
     const std::vector<Pull> pulls = measure_pulls(model, motions);
-    std::vector<std::vector<std::size_t>> pulls_of(model.muscles.size());
-    for (std::size_t k = 0; k < pulls.size(); ++k) {
-        pulls_of[pulls[k].muscle].push_back(k);
-    }
+    const std::vector<MusclePair> pairs = muscle_pairs(model, pulls);
     // Torques of every pull for every ratio of the ladder; the middle one is no change.
     const int rungs = 2 * options.steps + 1;
     const auto factor = [&](int r) {
@@ -215,36 +248,44 @@ void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& 
         }
     });
     std::vector<TorqueCurves> now = empty_curves(motions);
-    std::vector<int> chosen(model.muscles.size(), options.steps);
+    std::vector<int> chosen(pairs.size(), options.steps);
     for (std::size_t k = 0; k < pulls.size(); ++k) {
         add_torques(now[pulls[k].motion], ladder[k][at(options.steps)], 1.0);
     }
+    // Curves of a motion with another ratio of a pair's muscles.
+    const auto changed = [&](std::size_t motion, const std::vector<std::size_t>& moved, int from,
+                             int to) {
+        TorqueCurves curves = now[motion];
+        for (const std::size_t k : moved) {
+            add_torques(curves, ladder[k][at(from)], -1.0);
+            add_torques(curves, ladder[k][at(to)], 1.0);
+        }
+        return curves;
+    };
     for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-        for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        for (std::size_t g = 0; g < pairs.size(); ++g) {
             double least = std::numeric_limits<double>::infinity();
-            int best = chosen[m];
+            int best = chosen[g];
             for (int r = 0; r < rungs; ++r) {
                 double error = kChangeCost * std::pow(factor(r) - 1.0, 2);
-                for (const std::size_t k : pulls_of[m]) {
-                    TorqueCurves curves = now[pulls[k].motion];
-                    add_torques(curves, ladder[k][at(chosen[m])], -1.0);
-                    add_torques(curves, ladder[k][at(r)], 1.0);
-                    error += error_of(pulls[k].motion, curves);
+                for (const auto& [motion, moved] : pairs[g].pulls) {
+                    error += error_of(motion, changed(motion, moved, chosen[g], r));
                 }
                 if (error < least) {
                     least = error;
                     best = r;
                 }
             }
-            for (const std::size_t k : pulls_of[m]) {
-                add_torques(now[pulls[k].motion], ladder[k][at(chosen[m])], -1.0);
-                add_torques(now[pulls[k].motion], ladder[k][at(best)], 1.0);
+            for (const auto& [motion, moved] : pairs[g].pulls) {
+                now[motion] = changed(motion, moved, chosen[g], best);
             }
-            chosen[m] = best;
+            chosen[g] = best;
         }
     }
-    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        model.muscles[m] = with_ratio(model.muscles[m], factor(chosen[m]), options.limits);
+    for (std::size_t g = 0; g < pairs.size(); ++g) {
+        for (const std::size_t m : pairs[g].muscles) {
+            model.muscles[m] = with_ratio(model.muscles[m], factor(chosen[g]), options.limits);
+        }
     }
 }
 
