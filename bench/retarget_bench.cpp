@@ -6,6 +6,7 @@
 #include "sinew/io/mass_files.h"
 #include "sinew/io/motion_files.h"
 #include "sinew/motion/musculature_retargeting.h"
+#include "sinew/motion/range_editing.h"
 #include "sinew/pipeline/retarget_job.h"
 #include "sinew/solver/least_squares.h"
 
@@ -256,6 +257,16 @@ const std::vector<DisorderRow>& disorder_rows() {
     return kRows;
 }
 
+// The paper's own edit of the hip [Ryu2021, Fig. 13].
+double edit_error(const MusculoskeletalModel& model) {
+    const auto hip = std::find_if(model.joints.begin(), model.joints.end(),
+                                  [](const ModelJoint& joint) { return joint.name == kHip; });
+    // Turns about the first axis, the body's left, go backward for a shaft that hangs down.
+    return edit_range(model, static_cast<std::size_t>(hip - model.joints.begin()),
+                      {.tilt = 30.0, .direction = 180.0, .width = 0.63})
+        .error;
+}
+
 void run_disorders(const MusculoskeletalModel& reference, RetargetBench& out,
                    const Progress& progress) {
     for (const double length : {0.6, 0.8, 1.5, 2.0, 2.5}) {
@@ -297,6 +308,8 @@ RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_shor
     measure_differences(reference, read_proportions("alien"), out);
     if (!is_short) {
         run_hips(reference, recorded, out, progress);
+        out.rom_edit_error = edit_error(reference);
+        out.rom_edit_error_blended = edit_error(recorded);
         run_disorders(reference, out, progress);
     }
     return out;

@@ -54,6 +54,8 @@ struct RetargetBench {
     double rom_error_naive = 0.0;             ///< worst
     double rom_error = 0.0;                   ///< worst
     double rom_error_blended = 0.0;           ///< worst, with waypoints that follow two bones
+    double rom_edit_error = 0.0;              ///< cone tilted by 30 degrees, 0.63 as wide
+    double rom_edit_error_blended = 0.0;
     std::vector<Hip> hips = {};
     std::vector<Disorder> disorders = {};
 };

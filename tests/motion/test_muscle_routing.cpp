@@ -1,6 +1,8 @@
 #include "sinew/base/parallel.h"
+#include "sinew/base/units.h"
 #include "sinew/motion/ball_frame.h"
 #include "sinew/motion/musculature_retargeting.h"
+#include "sinew/motion/range_editing.h"
 #include "sinew/solver/least_squares.h"
 
 #include <gtest/gtest.h>
@@ -170,6 +172,49 @@ TEST(MaximalLengths, SameBodySameRange) {
     for (const RangeDifference& d : range_differences(reference, model)) {
         EXPECT_LT(d.error, 0.005) << d.joint;
     }
+}
+
+// [Ryu2021, 4.3]: no change keeps every pose; a narrower cone allows less, as wished.
+TEST(RangeEditing, LengthsFollowTheWishedCone) {
+    const MusculoskeletalModel model = bounded_walker();
+    const auto hip = at(model.coordinates[at(find_coordinate(model, "FemurL_rx"))].joint);
+    const EditedRange same = edit_range(model, hip, {});
+    EXPECT_LT(same.error, 1e-3);
+    const EditedRange narrow = edit_range(model, hip, {.width = 0.7});
+    EXPECT_LT(narrow.valid_wished, 0.9 * narrow.valid_before);
+    EXPECT_LT(narrow.error, 0.35 * (narrow.valid_before - narrow.valid_wished));
+    // Muscles of the other leg do not cross the joint and stay.
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        if (model.muscles[m].name.ends_with("R") || model.muscles[m].name.starts_with("R")) {
+            EXPECT_EQ(narrow.model.muscles[m].fibre, model.muscles[m].fibre);
+        }
+    }
+}
+
+// A knee that one muscle bounds at the end of its flexion ends as many degrees earlier as asked.
+// (Beyond 1.95 rad the walker's vastus shortens again, so its knee is not asked that far.)
+TEST(RangeEditing, AHingesIntervalIsShifted) {
+    MusculoskeletalModel model = bounded_walker();
+    const Index knee = find_coordinate(model, "TibiaL");
+    model.coordinates[at(knee)].high = 1.7;
+    const CoordinateRange before = coordinate_range(model, knee);
+    ASSERT_FALSE(before.high_muscle.empty());
+    const EditedRange edited =
+        edit_range(model, at(model.coordinates[at(knee)].joint), {.shift = -10.0});
+    const CoordinateRange after = coordinate_range(edited.model, knee);
+    EXPECT_NEAR(after.high, before.high - 10.0 * kPi / 180.0, kPi / 180.0);
+    EXPECT_LT(edited.error, 0.02);
+}
+
+// C_i(q) of the model's own coordinates [Ryu2021, 4.1].
+TEST(RangeOfMotion, ClampedCoordinatesBoundPosesWhenAsked) {
+    MusculoskeletalModel model = bounded_walker();
+    const Index knee = find_coordinate(model, "TibiaL");
+    model.coordinates[at(knee)].is_clamped = true;
+    std::vector<double> q = rest_coordinates(model);
+    q[at(knee)] = model.coordinates[at(knee)].low - 0.05;
+    EXPECT_TRUE(RangeOfMotion(model).is_valid(q));
+    EXPECT_FALSE(RangeOfMotion(model, {.has_coordinates = true}).is_valid(q));
 }
 
 // A reference that allows few poses: each of its muscles alone may forbid them all in the fit, and

@@ -58,6 +58,8 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
         result["rom_error"] = b.rom_error;
         result["rom_error_blended"] = b.rom_error_blended;
         result["rom_error_parting"] = b.rom_error_parting;
+        result["rom_edit_error"] = b.rom_edit_error;
+        result["rom_edit_error_blended"] = b.rom_edit_error_blended;
         result["hip_valid_fraction"] = b.hip_valid_fraction;
         result["hip_valid_fraction_blended"] = b.hip_valid_fraction_blended;
         result["hips"] = std::move(hips);

@@ -205,8 +205,27 @@ struct RomResult {
     std::optional<double> valid_fraction = {};
     std::optional<ByName<double>> limiting_muscles = {};
     std::optional<Names> valid = {};
+    struct Edit {
+        double valid_before = 0.0;
+        double valid_wished = 0.0;
+        double valid = 0.0;
+        double error = 0.0;
+        std::string output;
+    };
+    std::optional<Edit> edit = {};
+    std::optional<Names> notes = {};
     std::optional<std::string> output = {};
 };
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RomResult::Edit>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.valid_before, Field{.name = "valid_before", .help = "fraction of poses allowed before"});
+    v(o.valid_wished, Field{.name = "valid_wished", .help = "that the wish allows"});
+    v(o.valid, Field{.name = "valid", .help = "that the written muscles allow"});
+    v(o.error, Field{.name = "error", .help = "fraction where these two differ"});
+    v(o.output, Field{.name = "output", .help = "the model written"});
+}
 
 template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, RomResult::Range>
@@ -233,6 +252,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.valid_fraction, Field{.name = "valid_fraction", .help = "of all rotations"});
     v(o.limiting_muscles, Field{.name = "limiting_muscles", .help = "cells that each one ends"});
     v(o.valid, Field{.name = "valid", .help = "rows of 0 and 1, one per swing and direction"});
+    v(o.edit, Field{.name = "edit", .help = "the change of the range; all else is before it"});
+    v(o.notes, Field{.name = "notes", .help = "worth knowing"});
     v(o.output, Field{.name = "output", .help = "the picture written"});
 }
 

@@ -361,6 +361,25 @@ std::vector<double> longest_lengths(const MusculoskeletalModel& model,
     return out;
 }
 
+void fit_lengths(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                 const std::vector<JointPoses>& sets, const RangeFitOptions& options,
+                 const Progress& progress) {
+    ThresholdFit fit(sets, longest_lengths(reference, options.limits));
+    fit.allow_valid();
+    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
+        fit.fit_together();
+        progress.check_cancelled();
+    }
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        if (fit.thresholds()[m] > 0.0) {
+            MuscleUnit& unit = model.muscles[m];
+            unit.fibre = reference.muscles[m].fibre;
+            unit.tendon = reference.muscles[m].tendon;
+            set_longest_length(unit, fit.thresholds()[m], options.limits);
+        }
+    }
+}
+
 }  // namespace
 
 void set_longest_length(MuscleUnit& unit, double longest, const StretchLimits& limits) {
@@ -387,24 +406,28 @@ void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double
     }
 }
 
+void fit_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                         std::size_t joint,
+                         const std::function<std::vector<double>(std::vector<double>)>& map,
+                         const RangeFitOptions& options) {
+    std::vector<JointPoses> sets = measure_joints(reference, model, options);
+    std::erase_if(sets, [&](const JointPoses& set) { return set.joint != joint; });
+    for (JointPoses& set : sets) {
+        // Lengths of the model where it is, of the reference where the wish sends it.
+        JointPoses wished{.joint = joint, .muscles = set.muscles};
+        for (const std::vector<double>& q : set.poses) {
+            wished.poses.push_back(map(q));
+        }
+        set.before = lengths_over(reference, wished);
+    }
+    fit_lengths(model, reference, sets, options, {});
+}
+
 void keep_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                           const RangeFitOptions& options, const Progress& progress) {
     const std::vector<JointPoses> sets = measure_joints(reference, model, options);
     progress.check_cancelled();
-    ThresholdFit fit(sets, longest_lengths(reference, options.limits));
-    fit.allow_valid();
-    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-        fit.fit_together();
-        progress.check_cancelled();
-    }
-    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        if (fit.thresholds()[m] > 0.0) {
-            MuscleUnit& unit = model.muscles[m];
-            unit.fibre = reference.muscles[m].fibre;
-            unit.tendon = reference.muscles[m].tendon;
-            set_longest_length(unit, fit.thresholds()[m], options.limits);
-        }
-    }
+    fit_lengths(model, reference, sets, options, progress);
 }
 
 std::vector<RangeDifference> range_differences(const MusculoskeletalModel& reference,

@@ -4,6 +4,7 @@
 #include "sinew/motion/range_of_motion.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,14 @@ struct RangeFitOptions {
 /// @throws Cancelled
 void keep_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                           const RangeFitOptions& options = {}, const Progress& progress = {});
+
+/// The same for one joint and another range: isValid of `model` at a pose is to say what that of
+/// `reference` says at map(pose) [Ryu2021, 4.3]. Only muscles that cross the joint change.
+/// @param map  changes coordinates of that joint only
+void fit_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                         std::size_t joint,
+                         const std::function<std::vector<double>(std::vector<double>)>& map,
+                         const RangeFitOptions& options = {});
 
 /// How often two models' isValid differ over poses of one joint.
 struct RangeDifference {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 // Which poses the muscles allow [Ryu2021, eqs. 3-5]: a pose is valid while no muscle is longer than
@@ -19,6 +20,8 @@
 namespace sinew {
 
 namespace {
+
+constexpr double kRangeSlack = 1e-9;  // rad or m, of the ends of coordinates
 
 // The model with those muscles only that decide: whose length changes with the coordinates, or that
 // are too long at rest already.
@@ -61,6 +64,21 @@ RangeOfMotion::RangeOfMotion(const MusculoskeletalModel& model, const StretchLim
     for (const MuscleUnit& unit : model.muscles) {
         longest_.push_back(longest_length(unit, limits));
     }
+    for (const Coordinate& c : model.coordinates) {
+        if (limits.has_coordinates) {
+            const double any = std::numeric_limits<double>::infinity();
+            ranges_.emplace_back(c.is_clamped ? c.low : -any, c.is_clamped ? c.high : any);
+        }
+    }
+}
+
+bool RangeOfMotion::is_within(std::span<const double> q) const {
+    for (std::size_t c = 0; c < ranges_.size(); ++c) {
+        if (q[c] < ranges_[c].first - kRangeSlack || q[c] > ranges_[c].second + kRangeSlack) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Index RangeOfMotion::limiting_muscle(std::span<const double> q) {
@@ -78,7 +96,21 @@ Index RangeOfMotion::limiting_muscle(std::span<const double> q) {
 }
 
 bool RangeOfMotion::is_valid(std::span<const double> q) {
-    return limiting_muscle(q) < 0;
+    return is_within(q) && limiting_muscle(q) < 0;
+}
+
+std::vector<BallTurn> map_cells() {
+    std::vector<BallTurn> out;
+    for (int s = 0; s < BallRangeMap::kSwings; ++s) {
+        for (int d = 0; d < BallRangeMap::kDirections; ++d) {
+            for (int t = 0; t < BallRangeMap::kTwists; ++t) {
+                out.push_back({(s + 0.5) * kPi / BallRangeMap::kSwings,
+                               (d + 0.5) * 2.0 * kPi / BallRangeMap::kDirections,
+                               -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists});
+            }
+        }
+    }
+    return out;
 }
 
 BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string& joint,
@@ -122,7 +154,9 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
                     q[at(turns[k])] = angles[static_cast<Eigen::Index>(k)];
                 }
                 const Index limiting = range.limiting_muscle(q);
-                const bool is_valid = limiting < 0;
+                const bool is_within = range.is_within(q);
+                const bool is_valid = limiting < 0 && is_within;
+                map.beyond_coordinates += is_within ? 0 : 1;
                 if (limiting >= 0) {
                     ++blame[limiting];
                 }
