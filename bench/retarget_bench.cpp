@@ -150,7 +150,7 @@ void measure_differences(const MusculoskeletalModel& reference, const BodyPropor
 RetargetBench::Character run_character(const MusculoskeletalModel& reference, const char* name,
                                        const Progress& progress) {
     const RetargetedMusculature done =
-        retarget_musculature(reference, read_proportions(name), {}, progress);
+        retarget_musculature(reference, read_proportions(name, reference), {}, progress);
     const MusculatureComparison naive = compare_musculatures(reference, done.naive);
     const MusculatureComparison kept = compare_musculatures(reference, done.model);
     RetargetBench::Character c{.name = name, .seconds = done.seconds};
@@ -305,7 +305,7 @@ RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_shor
     out.muscles = static_cast<int>(reference.muscles.size());
     out.poses = static_cast<int>(poses.size());
     run_characters(reference, is_short, out, progress);
-    measure_differences(reference, read_proportions("alien"), out);
+    measure_differences(reference, read_proportions("alien", reference), out);
     if (!is_short) {
         run_hips(reference, recorded, out, progress);
         out.rom_edit_error = edit_error(reference);

@@ -1,10 +1,13 @@
 #include "sinew/pipeline/retarget_job.h"
 
+#include "sinew/base/error.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/settings_json.h"
+#include "sinew/motion/body_matching.h"
 #include "sinew/pipeline/any_model.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -19,6 +22,23 @@ bool has_same_parts(const MusculoskeletalModel& a, const MusculoskeletalModel& b
                       is_same) &&
            std::equal(a.coordinates.begin(), a.coordinates.end(), b.coordinates.begin(),
                       b.coordinates.end(), is_same);
+}
+
+JointPoints points_of(const JointPointsFile& file, const std::filesystem::path& path) {
+    JointPoints out = points_from_views(file.frontal, file.lateral);
+    for (const auto& [name, p] : file.points) {
+        if (p.size() != 3) {
+            throw InputError({.where = fmt::format("points.{} in '{}'", name, path.string()),
+                              .found = fmt::format("{} numbers", p.size()),
+                              .needs = "three",
+                              .remedy = "give the point as [x, y, z], or in two views"});
+        }
+        out.emplace_back(name, Vec3(p[0], p[1], p[2]));
+    }
+    for (auto& [name, p] : out) {
+        p *= file.unit;
+    }
+    return out;
 }
 
 std::string unrouted_note(const RetargetedMusculature& done) {
@@ -36,17 +56,27 @@ std::string unrouted_note(const RetargetedMusculature& done) {
 
 }  // namespace
 
-BodyProportions read_proportions(const std::string& to) {
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model) {
     std::filesystem::path file = to;
     if (!file.has_extension() && !std::filesystem::exists(file)) {
         file = data_folder() / "characters" / (file.filename().string() + ".json");
     }
-    return settings_from_json<BodyProportions>(read_settings_text(file), file.string());
+    if (file.extension() != ".json") {
+        return proportions_of(model, read_any_model(file));
+    }
+    const std::string text = read_settings_text(file);
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+    if (has("points") || has("frontal") || has("lateral")) {
+        return proportions_from_joints(
+            model, points_of(settings_from_json<JointPointsFile>(text, file.string()), file));
+    }
+    return settings_from_json<BodyProportions>(text, file.string());
 }
 
 RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
                              const Progress& progress) {
-    const BodyProportions proportions = read_proportions(job.to);
+    const BodyProportions proportions = read_proportions(job.to, model);
     RetargetOutcome out;
     // Both formats hold waypoints on one bone only; what that changes is told apart from what the
     // other body changes.

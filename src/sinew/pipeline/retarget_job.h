@@ -23,8 +23,9 @@ template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, RetargetJob>
 void visit_fields(Options& o, Visitor&& v) {
     v(o.to, Field{.name = "to",
-                  .help = "proportions of the new body (.json, docs/retarget.md), or alien, dwarf, "
-                          "hulk",
+                  .help = "the new body: proportions or points of joints (.json), a character "
+                          "(alien, child, dwarf, gibbon, giant, hulk, uneven, weightlifter), or a "
+                          "body or model with its bones (.sinew, .osim, .xml)",
                   .is_path = true,
                   .metavar = "FILE"});
     v(o.plot, Field{.name = "plot",
@@ -56,9 +57,28 @@ struct RetargetOutcome {
     std::vector<std::string> notes = {};
 };
 
-/// Proportions from a file, or of a character in the data folder by its name.
+/// Centres of joints, in space or in two orthographic views (motion/body_matching.h).
+struct JointPointsFile {
+    double unit = 1.0;  ///< m per unit of the numbers
+    std::vector<std::pair<std::string, std::vector<double>>> points = {};
+    std::vector<std::pair<std::string, std::vector<double>>> frontal = {};
+    std::vector<std::pair<std::string, std::vector<double>>> lateral = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, JointPointsFile>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.unit, Field{.name = "unit_m", .help = "metres per unit of the numbers", .above = 0.0});
+    v(o.points, Field{.name = "points", .help = "joint centres in space: [x, y, z]"});
+    v(o.frontal, Field{.name = "frontal", .help = "in the view from the front: [left, up]"});
+    v(o.lateral, Field{.name = "lateral", .help = "in the view from the side: [forward, up]"});
+}
+
+/// Proportions of a character in the data folder by its name, of a file of proportions, or with
+/// which the model has the joints of a file of points (.json) or of another body or model
+/// (.sinew, .osim, .xml).
 /// @throws InputError
-BodyProportions read_proportions(const std::string& to);
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model);
 
 /// Retargets a model, writes it where the job says so, reads it back and compares.
 /// @throws InputError; Cancelled
