@@ -85,7 +85,7 @@ std::vector<std::vector<double>> recorded_poses(const MusculoskeletalModel& mode
 // Descent along a gradient by forward differences with a line search, as the paper has it, until
 // the energy is at `goal`.
 void descend_by_differences(const RoutingEnergy& energy, double goal) {
-    constexpr int kMostSteps = 300;
+    constexpr int kMostSteps = 1000;
     constexpr double kStep = 1e-6;
     Eigen::VectorXd x = energy.start();
     double value = energy.value(x);

@@ -45,7 +45,7 @@ struct RetargetBench {
     std::array<double, 2> correlation = {};  ///< of all characters' curves, the worst of three
     double peak_torque_deg = 0.0;            ///< the worst of three
     /// Time of descent with differenced gradients over that of our minimiser, on the same energies
-    /// down to the same value (or 300 steps), some muscles of the first character.
+    /// down to the same value (or 1000 steps), some muscles of the first character.
     double finite_difference_speedup = 0.0;
     int finite_difference_muscles = 0;
     double hip_valid_fraction = 0.0;          ///< cells that the reference allows

@@ -220,6 +220,8 @@ TEST(Scripts, NonsenseIsRefusedBeforeTheWork) {
         {{"muscles", "no.osim", "--activation", "1.5"}, "--activation"},
         {{"muscles", "no.osim", "--sweep", "a", "--plot", folder / "a.jpg"}, ".png or .svg"},
         {{"rom", "no.osim", "--joint", "a", "--fibre-stretch", "-1"}, "--fibre-stretch"},
+        {{"rom", "no.osim", "--joint", "a", "--width", "0.8"}, "--output"},
+        {{"rom", "no.osim", "--joint", "a", "--width", "0", "-o", "a.osim"}, "--width"},
         {{"rom", "no.osim", "--joint", "a", "--tendon-stretch", "0"}, "--tendon-stretch"},
         {{"rom", "no.osim", "--joint", "a", "--fibre-stretch", "nan"}, "--fibre-stretch"},
         {{"activations", "no.osim", "--motion", "no.mot", "--low", "0.9", "--high", "0.1"},

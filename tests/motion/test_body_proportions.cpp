@@ -237,6 +237,21 @@ TEST(Matching, JointsOfAnotherBodyGiveItsProportions) {
     EXPECT_NEAR(found.left.femur->elongation, 1.2, 1e-9);
     EXPECT_NEAR(found.left.tibia->elongation, 0.8, 1e-9);
     EXPECT_NEAR(found.right.tibia->elongation, 1.0, 1e-9);
+    // The walker has neither neck nor arms; what it has comes out as long as the points say.
+    const JointPoints again = joint_points(proportioned_model(model, found));
+    for (const char* side : {"_l", "_r"}) {
+        const auto bone = [&](const JointPoints& all, const char* from, const char* to) {
+            Vec3 d = Vec3::Zero();
+            for (const auto& [name, p] : all) {
+                d += name == std::string(to) + side     ? p
+                     : name == std::string(from) + side ? Vec3(-p)
+                                                        : Vec3(Vec3::Zero());
+            }
+            return d.norm();
+        };
+        EXPECT_NEAR(bone(again, "hip", "knee"), bone(points, "hip", "knee"), 1e-9);
+        EXPECT_NEAR(bone(again, "knee", "ankle"), bone(points, "knee", "ankle"), 1e-9);
+    }
 }
 
 // Two views with 1 mm of noise: bones within 1 %, joint centres within 3 mm.

@@ -1,6 +1,10 @@
 #include "sinew/base/parallel.h"
+#include "sinew/base/random.h"
 #include "sinew/base/units.h"
+#include "sinew/io/mass_files.h"
 #include "sinew/motion/ball_frame.h"
+#include "sinew/motion/model_equivalence.h"
+#include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/musculature_retargeting.h"
 #include "sinew/motion/range_editing.h"
 #include "sinew/solver/least_squares.h"
@@ -9,6 +13,7 @@
 
 #include <cmath>
 
+#include "tests/support/shared_data.h"
 #include "tests/support/walker_model.h"
 
 namespace sinew {
@@ -319,6 +324,85 @@ TEST(PeakTorque, RatiosBringPeaksBack) {
         EXPECT_NEAR(b.fibre / a.fibre, 1.0, 0.3 + 1e-9);
         EXPECT_GT(b.tendon, 0.0);
     }
+}
+
+// [Ryu2021, Fig. 12] on the model of its family: 18 x 36 x 36 cells of the hip, a shorter and
+// twisted femur. On single bones it once forbade every pose.
+TEST(Retargeting, Ryu2021Figure12OnTheMassHip) {
+    SINEW_NEEDS_SHARED(folder, "musculoskeletal/mass");
+    MusculoskeletalModel mass = read_mass(folder / "human.xml", folder / "muscle284.xml");
+    // Poses that people reach, hips inside an ellipsoid.
+    Random random(Seed{25});
+    std::vector<std::vector<double>> poses = {rest_coordinates(mass)};
+    for (int i = 0; i < 1000; ++i) {
+        std::vector<double>& q = poses.emplace_back(poses.front());
+        for (const char* side : {"L", "R"}) {
+            const auto set = [&](const std::string& name, double value) {
+                q[at(find_coordinate(mass, name))] = value;
+            };
+            const Vec3 u(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0),
+                         random.uniform(-1.0, 1.0));
+            const Vec3 v = u / std::max(1.0, u.norm());
+            set(std::string("Femur") + side + "_rx", -0.8 + 1.1 * v.x());
+            set(std::string("Femur") + side + "_ry", 0.7 * v.y());
+            set(std::string("Femur") + side + "_rz", 0.5 * v.z());
+            set(std::string("Tibia") + side, random.uniform(0.0, 2.2));
+        }
+    }
+    // Only what crosses the left hip decides, and makes the test short.
+    const Index hip = find_coordinate(mass, "FemurL_rx");
+    const KinematicTree tree(mass);
+    const MusclePaths paths(mass, tree);
+    std::vector<MuscleUnit> crossing;
+    for (std::size_t m = 0; m < mass.muscles.size(); ++m) {
+        const auto row = paths.coordinates(m);
+        if (std::find(row.begin(), row.end(), hip) != row.end()) {
+            crossing.push_back(mass.muscles[m]);
+        }
+    }
+    mass.muscles = crossing;
+    MusculoskeletalModel reference = with_single_bone_points(mass);
+    allow_poses(reference, poses);
+    BodyProportions to;
+    to.femur = {.elongation = 0.7, .torsion = 30.0};
+    const RetargetedMusculature out = retarget_musculature(reference, to);
+    const BallRangeMap before = map_ball_range(reference, "FemurL_joint");
+    const auto differ = [&](const MusculoskeletalModel& model) {
+        const BallRangeMap after = map_ball_range(model, "FemurL_joint");
+        double count = 0.0;
+        for (std::size_t k = 0; k < before.valid.size(); ++k) {
+            count += before.valid[k] != after.valid[k] ? 1.0 : 0.0;
+        }
+        return count / static_cast<double>(before.valid.size());
+    };
+    ASSERT_GT(std::count(before.valid.begin(), before.valid.end(), 1), 500);
+    EXPECT_LT(differ(out.model), 0.01);
+    EXPECT_LT(differ(out.model), 0.5 * differ(out.naive));
+}
+
+TEST(ModelEquivalence, TellsLengthsArmsAndTorquesApart) {
+    const MusculoskeletalModel model = walker_model();
+    const ModelEquivalence same = compare_models(model, model);
+    EXPECT_EQ(same.poses, 100);
+    EXPECT_EQ(same.muscles, static_cast<int>(model.muscles.size()));
+    EXPECT_EQ(same.length.value, 0.0);
+    EXPECT_EQ(same.moment_arm.value, 0.0);
+    EXPECT_LT(same.torque.value, 1e-9);
+    // Twice the force is as much again of every torque, and of no length.
+    MusculoskeletalModel strong = model;
+    for (MuscleUnit& unit : strong.muscles) {
+        unit.fmax *= 2.0;
+    }
+    const ModelEquivalence twice = compare_models(model, strong);
+    EXPECT_EQ(twice.length.value, 0.0);
+    EXPECT_NEAR(twice.torque_share, 1.0, 1e-9);
+    // A muscle whose whole path lies 3 cm further along a bone changes by that muscle alone.
+    MusculoskeletalModel moved = model;
+    moved.muscles[2].points.front().anchors[0].position.x() += 0.03;
+    const ModelEquivalence shifted = compare_models(model, moved);
+    EXPECT_GT(shifted.length.value, 0.0);
+    EXPECT_LE(shifted.length.value, 0.03 + 1e-12);  // a path changes by no more than its end moves
+    EXPECT_EQ(shifted.length.muscle, model.muscles[2].name);
 }
 
 TEST(Retargeting, SameBytesForAnyNumberOfThreads) {

@@ -177,9 +177,24 @@ BodyProportions proportions_from_joints(const MusculoskeletalModel& model,
     }
     const double mean = sum / count;
     BodyProportions out;
-    out.neck = {.proximal = mean, .distal = mean, .elongation = mean};
-    out.femur = out.tibia = out.humerus = out.ulna = out.neck;
-    out.head.scale = out.hand.scale = out.foot.scale = mean;
+    // Only what the model has can grow.
+    const std::vector<BodySegment> segments = find_segments(model);
+    const auto has = [&](SegmentKind kind) {
+        return std::any_of(segments.begin(), segments.end(),
+                           [&](const BodySegment& s) { return s.kind == kind; });
+    };
+    const LimbShape grown{.proximal = mean, .distal = mean, .elongation = mean};
+    for (const auto& [kind, limb] :
+         {std::pair{SegmentKind::Neck, &out.neck}, std::pair{SegmentKind::Femur, &out.femur},
+          std::pair{SegmentKind::Tibia, &out.tibia}, std::pair{SegmentKind::Humerus, &out.humerus},
+          std::pair{SegmentKind::Ulna, &out.ulna}}) {
+        *limb = has(kind) ? grown : LimbShape{};
+    }
+    for (const auto& [kind, part] :
+         {std::pair{SegmentKind::Head, &out.head}, std::pair{SegmentKind::Hand, &out.hand},
+          std::pair{SegmentKind::Foot, &out.foot}}) {
+        part->scale = has(kind) ? mean : 1.0;
+    }
     for (std::size_t b = 0; b < kLimbEnds.size(); ++b) {
         for (const std::size_t side : {0, 1}) {
             if (bones[b][side]) {

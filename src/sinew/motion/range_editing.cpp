@@ -151,6 +151,12 @@ EditedRange edit_range(const MusculoskeletalModel& reference, std::size_t joint,
         out.valid += is_valid ? share : 0.0;
         out.error += is_wished != is_valid ? share : 0.0;
     }
+    if (out.valid_before > 1.0 - 0.5 * share) {
+        throw InputError({.where = fmt::format("joint '{}'", edited.name),
+                          .found = "muscles that bound none of its poses",
+                          .needs = "maximal lengths that bound the joint",
+                          .remedy = "lower --fibre-stretch, or shorten fibres and tendons"});
+    }
     return out;
 }
 

@@ -66,7 +66,7 @@ struct EditedRange {
 /// Gives muscles across a joint the maximal lengths with which its range is the wished one, as near
 /// as lengths can make it. A ball's poses are the cells of map_ball_range; others are sampled.
 /// @param joint  index of the model's joint
-/// @throws InputError  for a joint that no muscle crosses
+/// @throws InputError  for a joint whose poses no muscle bounds
 EditedRange edit_range(const MusculoskeletalModel& reference, std::size_t joint,
                        const RangeEdit& edit, const RangeFitOptions& options = {});
 
