@@ -228,6 +228,7 @@ Verb retarget_verb() {
               .examples =
                   "  sinew retarget human.xml --to alien -o alien.osim\n"
                   "  sinew retarget gait2392.osim --to tall.json -o tall.osim --json\n"
+                  "  sinew retarget gait2392.osim --to person.sinew -o person.osim\n"
                   "  sinew retarget human.xml --to dwarf --plot knee.png --muscle "
                   "L_Vastus_Lateralis --coordinate TibiaL\n"
                   "tall.json: {\"version\": 1, \"femur\": {\"elongation\": 1.1}, \"tibia\": "

@@ -241,9 +241,8 @@ Verb rom_verb() {
             "  sinew rom human.xml --muscles muscle284.xml --joint FemurL --json\n"
             "  sinew rom human.xml --joint FemurL --plot hip.png\n"
             "  sinew rom model.osim --joint hip_r --coordinate-limits     bones and ligaments too\n"
-            "  sinew rom human.xml --joint FemurL --tilt 30 --tilt-direction 180 --width 0.63 "
-            "-o stiff.osim\n"
-            "  sinew rom model.osim --joint knee_r --scale 0.8 --shift -5 -o knee.osim",
+            "  sinew rom gait2392.osim --joint hip_r --width 0.8 -o stiff.osim\n"
+            "  sinew rom gait2392.osim --joint hip_r --tilt 10 --tilt-direction 180 -o hip.osim",
         .options = {},
         .run = {}};
     settings->model.add_to(verb.options);
