@@ -220,6 +220,8 @@ TEST(Scripts, NonsenseIsRefusedBeforeTheWork) {
         {{"muscles", "no.osim", "--activation", "1.5"}, "--activation"},
         {{"muscles", "no.osim", "--sweep", "a", "--plot", folder / "a.jpg"}, ".png or .svg"},
         {{"rom", "no.osim", "--joint", "a", "--fibre-stretch", "-1"}, "--fibre-stretch"},
+        {{"rom", "no.osim", "--joint", "a", "--width", "0.8"}, "--output"},
+        {{"rom", "no.osim", "--joint", "a", "--width", "0", "-o", "a.osim"}, "--width"},
         {{"rom", "no.osim", "--joint", "a", "--tendon-stretch", "0"}, "--tendon-stretch"},
         {{"rom", "no.osim", "--joint", "a", "--fibre-stretch", "nan"}, "--fibre-stretch"},
         {{"activations", "no.osim", "--motion", "no.mot", "--low", "0.9", "--high", "0.1"},
@@ -231,6 +233,9 @@ TEST(Scripts, NonsenseIsRefusedBeforeTheWork) {
         {{"ik", "no.osim", "--markers", "no.trc", "-o", folder / "a.csv"}, ".mot"},
         {{"ik", "no.osim"}, "--markers"},
         {{"scale", "no.osim", "--markers", "no.trc", "--mass", "-3"}, "--mass"},
+        {{"retarget", "no.osim", "-o", "out.osim"}, "--to"},
+        {{"retarget", "no.osim", "--to", "alien", "-o", "out.txt"}, "--output"},
+        {{"retarget", "no.osim", "--to", "alien", "--plot", "out.png"}, "--plot"},
         {{"contract", limb, "--muscles", "biceps", "--duration", "-1", "-o", out}, "--duration"},
         {{"contract", limb, "--muscles", "biceps", "--duration", "nan", "-o", out}, "--duration"},
         {{"contract", limb, "--muscles", "biceps", "--rate", "-1", "-o", out}, "--rate"},
@@ -332,17 +337,17 @@ TEST(Schema, JobFilesOfTheRepositoryKeepTheirs) {
 
 TEST(Schema, EveryVerbHasOneOfItsOptions) {
     const std::string help = run_sinew({"--help"}).out;
-    for (const char* verb : {"figure", "build",   "export",         "info",   "check", "convert",
-                             "repair", "remesh",  "tetrahedralise", "render", "fit",   "grow",
-                             "solve",  "muscles", "activations",    "rom",    "skin",  "contract",
-                             "studio", "ik",      "scale"}) {
+    for (const char* verb : {"figure", "build",   "export",         "info",    "check", "convert",
+                             "repair", "remesh",  "tetrahedralise", "render",  "fit",   "grow",
+                             "solve",  "muscles", "activations",    "rom",     "skin",  "contract",
+                             "studio", "ik",      "scale",          "retarget"}) {
         const Json schema = schema_of(verb);
         ASSERT_TRUE(schema["$defs"].contains("options")) << verb;
         EXPECT_FALSE(schema["$defs"]["options"]["properties"].empty()) << verb;
         EXPECT_NE(help.find(verb), std::string::npos);
     }
     for (const char* verb : {"build", "grow", "solve", "contract", "skin", "ik", "scale", "people",
-                             "muscles", "activations"}) {
+                             "muscles", "activations", "retarget"}) {
         EXPECT_TRUE(schema_of(verb)["$defs"].contains("job")) << verb;
     }
 }
@@ -350,10 +355,10 @@ TEST(Schema, EveryVerbHasOneOfItsOptions) {
 // A result that is described nowhere is one that scripts cannot rely on.
 TEST(Schema, EveryVerbHasOneOfItsResult) {
     for (const char* verb :
-         {"figure",      "build",    "export", "info", "check",  "convert",
-          "repair",      "remesh",   "render", "fit",  "grow",   "tetrahedralise",
-          "solve",       "muscles",  "rom",    "skin", "people", "scale",
-          "activations", "contract", "studio", "ik"}) {
+         {"figure",      "build",    "export", "info", "check",   "convert",
+          "repair",      "remesh",   "render", "fit",  "grow",    "tetrahedralise",
+          "solve",       "muscles",  "rom",    "skin", "people",  "scale",
+          "activations", "contract", "studio", "ik",   "retarget"}) {
         const Json result = schema_of(verb)["$defs"]["result"];
         EXPECT_TRUE(result.contains("properties")) << verb;
         EXPECT_EQ(result["additionalProperties"], false) << verb;

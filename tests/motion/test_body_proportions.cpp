@@ -1,5 +1,7 @@
 #include "sinew/base/error.h"
+#include "sinew/base/random.h"
 #include "sinew/body/kinematics.h"
+#include "sinew/motion/body_matching.h"
 #include "sinew/motion/body_proportions.h"
 
 #include <Eigen/Geometry>
@@ -221,6 +223,79 @@ TEST(Proportions, SegmentsThatTheModelLacksAreRefused) {
     } catch (const InputError& e) {
         EXPECT_NE(std::string(e.what()).find("humerus"), std::string::npos) << e.what();
     }
+}
+
+// [Ryu2021, 6.6]: points of a body of other proportions, in any pose, give these back.
+TEST(Matching, JointsOfAnotherBodyGiveItsProportions) {
+    const MusculoskeletalModel model = walker_model();
+    BodyProportions to;
+    to.femur.elongation = 1.2;
+    to.left.tibia = LimbShape{.elongation = 0.8};
+    const JointPoints points = joint_points(proportioned_model(model, to));
+    const BodyProportions found = proportions_from_joints(model, points);
+    ASSERT_TRUE(found.left.femur && found.left.tibia && found.right.tibia);
+    EXPECT_NEAR(found.left.femur->elongation, 1.2, 1e-9);
+    EXPECT_NEAR(found.left.tibia->elongation, 0.8, 1e-9);
+    EXPECT_NEAR(found.right.tibia->elongation, 1.0, 1e-9);
+    // The walker has neither neck nor arms; what it has comes out as long as the points say.
+    const JointPoints again = joint_points(proportioned_model(model, found));
+    for (const char* side : {"_l", "_r"}) {
+        const auto bone = [&](const JointPoints& all, const char* from, const char* to) {
+            Vec3 d = Vec3::Zero();
+            for (const auto& [name, p] : all) {
+                d += name == std::string(to) + side     ? p
+                     : name == std::string(from) + side ? Vec3(-p)
+                                                        : Vec3(Vec3::Zero());
+            }
+            return d.norm();
+        };
+        EXPECT_NEAR(bone(again, "hip", "knee"), bone(points, "hip", "knee"), 1e-9);
+        EXPECT_NEAR(bone(again, "knee", "ankle"), bone(points, "knee", "ankle"), 1e-9);
+    }
+}
+
+// Two views with 1 mm of noise: bones within 1 %, joint centres within 3 mm.
+TEST(Matching, TwoNoisyViewsGiveBonesWithinOnePercent) {
+    const MusculoskeletalModel model = walker_model();
+    BodyProportions to;
+    to.femur.elongation = 1.1;
+    to.tibia.elongation = 0.95;
+    const JointPoints truth = joint_points(proportioned_model(model, to));
+    double worst_bone = 0.0;
+    double worst_point = 0.0;
+    for (std::uint64_t trial = 0; trial < 50; ++trial) {
+        Random random(Seed{5}, trial);
+        std::vector<std::pair<std::string, std::vector<double>>> frontal;
+        std::vector<std::pair<std::string, std::vector<double>>> lateral;
+        for (const auto& [name, p] : truth) {
+            const auto noisy = [&](double x) { return x + 1e-3 * random.uniform(-1.0, 1.0); };
+            frontal.push_back({name, {noisy(p.x()), noisy(p.y())}});
+            lateral.push_back({name, {noisy(p.z()), noisy(p.y())}});
+        }
+        const JointPoints points = points_from_views(frontal, lateral);
+        ASSERT_EQ(points.size(), truth.size());
+        for (std::size_t k = 0; k < points.size(); ++k) {
+            worst_point = std::max(worst_point, (points[k].second - truth[k].second).norm());
+        }
+        const BodyProportions found = proportions_from_joints(model, points);
+        worst_bone = std::max({worst_bone, std::abs(found.left.femur->elongation / 1.1 - 1.0),
+                               std::abs(found.right.tibia->elongation / 0.95 - 1.0)});
+    }
+    EXPECT_LT(worst_bone, 0.01);
+    EXPECT_LT(worst_point, 3e-3);
+}
+
+TEST(Matching, NamesAndLengthsAreChecked) {
+    const MusculoskeletalModel model = walker_model();
+    JointPoints points = joint_points(model);
+    points[0].first = "hipp_l";
+    EXPECT_THROW(proportions_from_joints(model, points), InputError);
+    points = joint_points(model);
+    for (auto& [name, p] : points) {
+        p *= 1000.0;  // millimetres taken for metres
+    }
+    EXPECT_THROW(proportions_from_joints(model, points), InputError);
+    EXPECT_THROW(points_from_views({{"hip_l", {0.1}}}, {{"hip_l", {0.1, 0.9}}}), InputError);
 }
 
 }  // namespace

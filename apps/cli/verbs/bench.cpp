@@ -28,6 +28,7 @@
 #include "cli/verbs/bench_muscle.h"
 #include "cli/verbs/bench_musculoskeletal.h"
 #include "cli/verbs/bench_people.h"
+#include "cli/verbs/bench_retarget.h"
 #include "cli/verbs/bench_skinning.h"
 #include "cli/verbs/bench_studio.h"
 #include "cli/verbs/bench_template.h"
@@ -319,6 +320,9 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     if (settings.name == "trials") {
         bench_trials(settings.data, context, result);
     }
+    if (settings.name == "retarget") {
+        bench_retarget(settings.data, settings.is_short, context, result);
+    }
     if (settings.name == "people") {
         bench_people(settings.is_short, context, result);
     }
@@ -335,7 +339,7 @@ int run_bench(const BenchSettings& settings, const Context& context, Json& resul
     const bool is_done = settings.name == "studio" || settings.name == "template" ||
                          settings.name == "musculoskeletal" || settings.name == "motion" ||
                          settings.name == "fit" || settings.name == "trials" ||
-                         settings.name == "people";
+                         settings.name == "people" || settings.name == "retarget";
     const Image image =
         is_done                          ? Image{}
         : settings.name == "solver"      ? bench_solver(settings, context, result)
@@ -377,20 +381,21 @@ Verb bench_verb() {
             "  sinew bench layers -o ablations.png\n"
             "  sinew bench musculoskeletal --data ../shared/musculoskeletal --json\n"
             "  sinew bench trials --data ../shared/musculoskeletal --json     against OpenSim\n"
+            "  sinew bench retarget --data ../shared/musculoskeletal --json     other bodies\n"
             "  sinew bench motion --data ../shared --json     recordings on bodies and models\n"
             "  sinew bench people --json      a grid and a hundred people; --short: a few\n"
             "  sinew bench skinning --json    frames per second of a person, and by size\n"
             "  sinew bench studio --body preview.sinew --json     the server and its clients",
         .options =
             {{.name = "name",
-              .help =
-                  "what to time: solver, convergence, changing, template, growth, "
-                  "musculoskeletal, motion, skinning, muscle, fit, layers, people, studio, trials",
+              .help = "what to time: solver, convergence, changing, template, growth, "
+                      "musculoskeletal, motion, skinning, muscle, fit, layers, people, retarget, "
+                      "studio, trials",
               .target = &settings->name,
               .metavar = "NAME",
               .choices = {"solver", "convergence", "changing", "template", "growth",
                           "musculoskeletal", "motion", "skinning", "muscle", "fit", "layers",
-                          "people", "studio", "trials"},
+                          "people", "retarget", "studio", "trials"},
               .is_required = true},
              {.name = "--short", .help = "only the main scene", .target = &settings->is_short},
              {.name = "--body",
@@ -398,7 +403,8 @@ Verb bench_verb() {
               .target = &settings->body,
               .metavar = "BODY.sinew"},
              {.name = "--data",
-              .help = "of musculoskeletal and trials: the folder with mass, arm26 and trials; else "
+              .help = "of musculoskeletal, retarget and trials: the folder with mass, arm26 and "
+                      "trials; else "
                       "musculoskeletal in $SINEW_SHARED or ../shared; of motion: the folder with "
                       "motion, scans and musculoskeletal; of fit: the folder with raw, registered "
                       "and mhr",

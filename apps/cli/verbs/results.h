@@ -205,8 +205,27 @@ struct RomResult {
     std::optional<double> valid_fraction = {};
     std::optional<ByName<double>> limiting_muscles = {};
     std::optional<Names> valid = {};
+    struct Edit {
+        double valid_before = 0.0;
+        double valid_wished = 0.0;
+        double valid = 0.0;
+        double error = 0.0;
+        std::string output;
+    };
+    std::optional<Edit> edit = {};
+    std::optional<Names> notes = {};
     std::optional<std::string> output = {};
 };
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RomResult::Edit>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.valid_before, Field{.name = "valid_before", .help = "fraction of poses allowed before"});
+    v(o.valid_wished, Field{.name = "valid_wished", .help = "that the wish allows"});
+    v(o.valid, Field{.name = "valid", .help = "that the written muscles allow"});
+    v(o.error, Field{.name = "error", .help = "fraction where these two differ"});
+    v(o.output, Field{.name = "output", .help = "the model written"});
+}
 
 template <class Options, class Visitor>
 requires std::same_as<std::remove_const_t<Options>, RomResult::Range>
@@ -233,6 +252,8 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.valid_fraction, Field{.name = "valid_fraction", .help = "of all rotations"});
     v(o.limiting_muscles, Field{.name = "limiting_muscles", .help = "cells that each one ends"});
     v(o.valid, Field{.name = "valid", .help = "rows of 0 and 1, one per swing and direction"});
+    v(o.edit, Field{.name = "edit", .help = "the change of the range; all else is before it"});
+    v(o.notes, Field{.name = "notes", .help = "worth knowing"});
     v(o.output, Field{.name = "output", .help = "the picture written"});
 }
 
@@ -318,6 +339,193 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.static_rms, Field{.name = "static_rms_mm", .help = "of markers at rest", .unit = "mm"});
     v(o.output, Field{.name = "output", .help = "the model written"});
     v(o.notes, Field{.name = "notes", .help = "worth knowing"});
+}
+
+struct RetargetEnergy {
+    double direction = 0.0;
+    double length = 0.0;
+    double waypoint = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetEnergy>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.direction, Field{.name = "direction", .help = "of pieces of the path (Ryu 2021, eq. 7)"});
+    v(o.length, Field{.name = "length", .help = "of length-angle curves (eq. 8)"});
+    v(o.waypoint, Field{.name = "waypoint", .help = "both, weighted (eq. 6)"});
+}
+
+struct RetargetMuscle {
+    std::string name;
+    bool routed = false;
+    RetargetEnergy before = {};
+    RetargetEnergy after = {};
+    double disorder_naive = 0.0;
+    double disorder = 0.0;
+    double farthest_move = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetMuscle>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.name, Field{.name = "name", .help = "of the muscle"});
+    v(o.routed, Field{.name = "routed", .help = "its points were optimised"});
+    v(o.before, Field{.name = "energy_before", .help = "with its points on their bones"});
+    v(o.after, Field{.name = "energy_after", .help = "after the optimisation"});
+    v(o.disorder_naive, Field{.name = "disorder_naive",
+                              .help = "fraction of the range where it does the opposite, worst of "
+                                      "its motions, muscles only scaled"});
+    v(o.disorder, Field{.name = "disorder", .help = "the same, retargeted"});
+    v(o.farthest_move, Field{.name = "farthest_move_m", .help = "of a point", .unit = "m"});
+}
+
+struct RetargetRange {
+    std::string joint;
+    double valid_fraction = 0.0;
+    double error_naive = 0.0;
+    double error = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetRange>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.joint, Field{.name = "joint", .help = "that muscles cross"});
+    v(o.valid_fraction, Field{.name = "valid_fraction", .help = "of poses the reference allows"});
+    v(o.error_naive, Field{.name = "error_naive",
+                           .help = "fraction of poses that change their answer, muscles only "
+                                   "scaled"});
+    v(o.error, Field{.name = "error", .help = "the same, retargeted"});
+}
+
+struct RetargetFinding {
+    std::string what;
+    std::string where;
+    double value = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetFinding>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.what, Field{.name = "what", .help = "in plain words"});
+    v(o.where, Field{.name = "where", .help = "part of the model"});
+    v(o.value, Field{.name = "value", .help = "that was found"});
+}
+
+struct RetargetFindings {
+    Count errors = 0;
+    Count remarks = 0;
+    std::vector<RetargetFinding> list = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetFindings>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.errors, Field{.name = "errors", .help = "what a body could not be or do"});
+    v(o.remarks, Field{.name = "remarks", .help = "worth a look"});
+    v(o.list, Field{.name = "list", .help = "the errors"});
+}
+
+struct RetargetDoctor {
+    RetargetFindings before = {};
+    RetargetFindings after = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetDoctor>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.before, Field{.name = "before", .help = "of the reference"});
+    v(o.after, Field{.name = "after", .help = "of what was written"});
+}
+
+struct RetargetParted {
+    std::array<double, 2> correlation = {};
+    double rom_error = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetParted>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.correlation, Field{.name = "length_curve_correlation",
+                           .help = "of the same body with and without such points: median, 5th "
+                                   "percentile"});
+    v(o.rom_error, Field{.name = "rom_error",
+                         .help = "fraction of poses that change their answer, worst joint"});
+}
+
+struct RetargetEquivalence {
+    Count poses = 0;
+    Count muscles = 0;
+    double length = 0.0;
+    std::string length_muscle;
+    double mean_length = 0.0;
+    double moment_arm = 0.0;
+    std::string moment_arm_muscle;
+    std::string moment_arm_coordinate;
+    double torque = 0.0;
+    std::string torque_coordinate;
+    double torque_share = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetEquivalence>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.poses, Field{.name = "poses", .help = "random ones, all coordinates at once"});
+    v(o.muscles, Field{.name = "muscles", .help = "of both"});
+    v(o.length, Field{.name = "length_mm", .help = "greatest difference", .unit = "mm"});
+    v(o.length_muscle, Field{.name = "length_muscle", .help = "whose it is"});
+    v(o.mean_length, Field{.name = "mean_length_mm", .help = "mean difference", .unit = "mm"});
+    v(o.moment_arm, Field{.name = "moment_arm_mm", .help = "greatest difference", .unit = "mm"});
+    v(o.moment_arm_muscle, Field{.name = "moment_arm_muscle", .help = "whose it is"});
+    v(o.moment_arm_coordinate, Field{.name = "moment_arm_coordinate", .help = "about which"});
+    v(o.torque, Field{.name = "torque_nm",
+                      .help = "greatest difference of all muscles' torque at full activation",
+                      .unit = "N m"});
+    v(o.torque_coordinate, Field{.name = "torque_coordinate", .help = "about which"});
+    v(o.torque_share, Field{.name = "torque_share", .help = "RMS of differences over RMS"});
+}
+
+struct RetargetResult {
+    std::string model;
+    std::string to;
+    double seconds = 0.0;
+    std::array<double, 2> correlation_naive = {};
+    std::array<double, 2> correlation = {};
+    double peak_naive = 0.0;
+    double peak = 0.0;
+    std::vector<RetargetMuscle> muscles = {};
+    std::vector<RetargetRange> rom = {};
+    RetargetDoctor doctor = {};
+    Names notes = {};
+    std::optional<std::string> output = {};
+    std::optional<RetargetParted> parted = {};
+    std::optional<RetargetEquivalence> equivalence = {};
+    std::optional<std::string> plot = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetResult>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.model, Field{.name = "model", .help = "its name"});
+    v(o.to, Field{.name = "to", .help = "proportions"});
+    v(o.seconds, Field{.name = "seconds", .help = "of the retargeting", .unit = "s"});
+    v(o.correlation_naive, Field{.name = "length_curve_correlation_naive",
+                                 .help = "with the reference's curves, muscles only scaled: "
+                                         "median, 5th percentile"});
+    v(o.correlation, Field{.name = "length_curve_correlation", .help = "the same, retargeted"});
+    v(o.peak_naive, Field{.name = "peak_torque_deg_naive",
+                          .help = "mean distance of angles of greatest torque, muscles only scaled",
+                          .unit = "deg"});
+    v(o.peak, Field{.name = "peak_torque_deg", .help = "the same, retargeted", .unit = "deg"});
+    v(o.muscles, Field{.name = "muscles", .help = "each one's energies and function"});
+    v(o.rom, Field{.name = "rom", .help = "range of motion by joint"});
+    v(o.doctor, Field{.name = "doctor", .help = "findings, as `sinew check` has them"});
+    v(o.notes, Field{.name = "notes", .help = "worth knowing"});
+    v(o.output, Field{.name = "output", .help = "the model written"});
+    v(o.parted, Field{.name = "single_bone_points",
+                      .help = "what it costs that files hold no points that follow two bones"});
+    v(o.equivalence,
+      Field{.name = "equivalence", .help = "the file, read back, against the model in memory"});
+    v(o.plot, Field{.name = "plot", .help = "the picture written"});
 }
 
 }  // namespace sinew::cli

@@ -1,6 +1,7 @@
 #include "sinew/base/units.h"
 #include "sinew/io/json_schema.h"
-#include "sinew/motion/range_of_motion.h"
+#include "sinew/motion/musculature_retargeting.h"
+#include "sinew/motion/range_editing.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +26,9 @@ struct RomSettings {
     ModelOptions model;
     std::string joint;
     std::string plot;
+    std::string output;
     StretchLimits limits;
+    JobFlags<RangeEdit> edit;
 };
 
 // Joints may be named with or without "_joint".
@@ -120,8 +123,61 @@ Json range_json(const MusculoskeletalModel& model, const CoordinateRange& range,
             {"high_muscle", range.high_muscle}, {"rest_is_valid", range.rest_is_valid}};
 }
 
+bool is_any_given(const JobFlags<RangeEdit>& flags) {
+    bool is_given = false;
+    visit_fields(flags.defaults(), [&](const auto&, const Field& field) {
+        is_given = is_given || flags.was_given(field.name);
+    });
+    return is_given;
+}
+
+// Maximal lengths for another range, and what the written file allows of it.
+void add_edit(const RomSettings& settings, const MusculoskeletalModel& model,
+              const ModelJoint& joint, const Context& context, Json& result) {
+    RangeEdit edit = settings.edit.defaults();
+    settings.edit.apply(edit);
+    RangeFitOptions options;
+    options.limits = settings.limits;
+    const MusculoskeletalModel reference = with_single_bone_points(model, {}, context.progress);
+    const auto number = static_cast<std::size_t>(&joint - model.joints.data());
+    const EditedRange edited = edit_range(reference, number, edit, options);
+    Json notes = Json::array();
+    if (has_blended_points(model)) {
+        notes.push_back(
+            "waypoints that follow two bones became points on either, for no file can hold them");
+    }
+    for (const std::string& note : write_any_model(settings.output, edited.model)) {
+        notes.push_back(note);
+    }
+    result["edit"] = {{"valid_before", edited.valid_before},
+                      {"valid_wished", edited.valid_wished},
+                      {"valid", edited.valid},
+                      {"error", edited.error},
+                      {"output", settings.output}};
+    result["notes"] = notes;
+    if (context.tells()) {
+        fmt::print(
+            "{}: of {}'s poses {:.1f} % were allowed, {:.1f} % are wished, {:.1f} % are "
+            "allowed now; {:.2f} % differ from the wish\n",
+            settings.output, joint.name, 100.0 * edited.valid_before, 100.0 * edited.valid_wished,
+            100.0 * edited.valid, 100.0 * edited.error);
+        for (const Json& note : notes) {
+            fmt::print("  note: {}\n", note.get<std::string>());
+        }
+        fmt::print("before:\n");
+    }
+}
+
 int run_rom(const RomSettings& settings, const Context& context, Json& result) {
     require_ending("rom", "--plot", settings.plot, kPlotEndings);
+    const bool is_edited = is_any_given(settings.edit);
+    if (is_edited == settings.output.empty()) {
+        throw bad_value("rom", "--output", is_edited ? "nothing" : settings.output,
+                        is_edited ? "a model to write the edited range to (.osim, .xml)"
+                                  : "a change of the range, such as --width 0.8");
+    }
+    require_ending("rom", "--output", settings.output, {".osim", ".xml"});
+    require_different("rom", {settings.output, settings.plot, settings.model.file});
     const MusculoskeletalModel model = settings.model.read();
     const ModelJoint& joint = find_joint(model, settings.joint);
     const bool is_ball = joint.axes[0].coordinate >= 0 && joint.axes[1].coordinate >= 0 &&
@@ -150,6 +206,9 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
             result["output"] = settings.plot;
         }
     }
+    if (is_edited) {
+        add_edit(settings, model, joint, context, result);
+    }
     if (context.tells()) {
         for (const Json& r : ranges) {
             fmt::print(
@@ -175,13 +234,17 @@ int run_rom(const RomSettings& settings, const Context& context, Json& result) {
 
 Verb rom_verb() {
     auto settings = std::make_shared<RomSettings>();
-    Verb verb{.name = "rom",
-              .summary = "How far muscles let a joint move",
-              .examples =
-                  "  sinew rom human.xml --muscles muscle284.xml --joint FemurL --json\n"
-                  "  sinew rom human.xml --joint FemurL --plot hip.png",
-              .options = {},
-              .run = {}};
+    Verb verb{
+        .name = "rom",
+        .summary = "How far muscles let a joint move",
+        .examples =
+            "  sinew rom human.xml --muscles muscle284.xml --joint FemurL --json\n"
+            "  sinew rom human.xml --joint FemurL --plot hip.png\n"
+            "  sinew rom model.osim --joint hip_r --coordinate-limits     bones and ligaments too\n"
+            "  sinew rom gait2392.osim --joint hip_r --width 0.8 -o stiff.osim\n"
+            "  sinew rom gait2392.osim --joint hip_r --tilt 10 --tilt-direction 180 -o hip.osim",
+        .options = {},
+        .run = {}};
     settings->model.add_to(verb.options);
     verb.options.push_back({.name = "--joint",
                             .help = "joint of the model",
@@ -196,6 +259,14 @@ Verb rom_verb() {
                             .help = "longest tendon, in slack lengths",
                             .target = &settings->limits.tendon,
                             .range = {.max = 100.0, .above = 0.0}});
+    verb.options.push_back({.name = "--coordinate-limits",
+                            .help = "the ranges of the model's clamped coordinates bound poses too",
+                            .target = &settings->limits.has_coordinates});
+    settings->edit.add_to(verb.options, {});
+    verb.options.push_back({.name = "-o,--output",
+                            .help = "model whose muscles allow the changed range (.osim, .xml)",
+                            .target = &settings->output,
+                            .metavar = "FILE"});
     verb.options.push_back({.name = "--plot",
                             .help = "picture of a ball joint's range (.png, .svg)",
                             .target = &settings->plot,

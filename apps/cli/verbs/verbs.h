@@ -23,6 +23,7 @@ Verb people_verb();
 Verb remesh_verb();
 Verb render_verb();
 Verb repair_verb();
+Verb retarget_verb();
 Verb rom_verb();
 Verb scale_verb();
 /// @param others  all that it can tell about

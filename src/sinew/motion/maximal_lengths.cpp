@@ -4,10 +4,13 @@
 #include "sinew/base/parallel.h"
 #include "sinew/base/random.h"
 #include "sinew/base/units.h"
+#include "sinew/motion/ball_frame.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 // Maximal lengths of muscles from poses that must be allowed [Ryu2021, section 4.2]: a pose is
 // allowed when no muscle is longer than its limit, so limits are chosen such that poses of a set
@@ -17,6 +20,10 @@
 namespace sinew {
 
 namespace {
+
+constexpr int kHingePart = 10;      // of the poses of a ball, for one rotation
+constexpr double kSlack = 1e-9;     // relative: a rounding error must not forbid a pose
+constexpr double kLimitBand = 0.1;  // of a muscle's lengths: poses that tell where its limit goes
 
 // Poses of one joint and the lengths there of the muscles that cross it.
 struct JointPoses {
@@ -41,23 +48,38 @@ std::vector<Index> free_turns(const MusculoskeletalModel& model, std::size_t joi
     return out;
 }
 
-// Balls in all directions (the middle angle reaches a quarter turn), others within their ranges.
+// The pose at rest, then balls in all swings and twists as maps have them, others in their ranges.
 std::vector<std::vector<double>> poses_of(const MusculoskeletalModel& model,
                                           const std::vector<Index>& turns,
                                           const RangeFitOptions& options, std::size_t joint) {
     Random random(Seed{options.seed}, joint);
-    const bool is_ball = turns.size() == 3;
-    const int count = std::max(1, is_ball ? options.poses_per_joint : options.poses_per_joint / 3);
+    const bool is_ball = turns.size() == 3 && BallFrame::is_ball(model, joint);
+    const int part = is_ball ? 1 : turns.size() == 1 ? kHingePart : 2;
+    const int count = std::max(1, options.poses_per_joint / part);
     const std::vector<double> rest = rest_coordinates(model);
-    std::vector<std::vector<double>> out;
+    std::optional<BallFrame> ball;
+    if (is_ball) {
+        ball.emplace(model, joint);
+    }
+    std::vector<std::vector<double>> out = {rest};
     for (int i = 0; i < count; ++i) {
-        out.push_back(rest);
-        for (std::size_t k = 0; k < turns.size(); ++k) {
-            const Coordinate& c = model.coordinates[at(turns[k])];
-            const double far = is_ball && k == 1 ? 0.5 * kPi : kPi;
-            const double low = is_ball ? -far : std::max(c.low, c.rest - far);
-            const double high = is_ball ? far : std::min(c.high, c.rest + far);
-            out.back()[at(turns[k])] = random.uniform(low, std::max(low, high));
+        std::vector<double>& q = out.emplace_back(rest);
+        if (ball) {
+            BallTurn turn;
+            turn.swing = random.uniform(0.0, kPi);
+            turn.direction = random.uniform(0.0, 2.0 * kPi);
+            turn.twist = random.uniform(-kPi, kPi);
+            const Vec3 angles = ball->angles(turn);
+            for (std::size_t k = 0; k < 3; ++k) {
+                q[at(ball->coordinates()[k])] = angles[static_cast<Eigen::Index>(k)];
+            }
+            continue;
+        }
+        for (const Index turn : turns) {
+            const Coordinate& c = model.coordinates[at(turn)];
+            const double low = std::max(c.low, c.rest - kPi);
+            const double high = std::min(c.high, c.rest + kPi);
+            q[at(turn)] = random.uniform(low, std::max(low, high));
         }
     }
     return out;
@@ -128,60 +150,70 @@ std::vector<JointPoses> measure_joints(const MusculoskeletalModel& reference,
     return out;
 }
 
-// A pose of one muscle: its length, and what it costs to allow it or not.
+// A pose of one muscle: its length, and what allowing it adds to the cost.
 struct PoseCost {
     double length = 0.0;
-    double if_allowed = 0.0;
-    double if_not = 0.0;
+    double allowing = 0.0;  // < 0 where it is better allowed
 };
 
-// The threshold of least cost; of several, the one nearest to a guess.
-double best_threshold(std::vector<PoseCost>& poses, double guess) {
+// The threshold >= least of least cost; of several, the one nearest to a guess.
+double best_threshold(std::vector<PoseCost>& poses, double guess, double least) {
     std::sort(poses.begin(), poses.end(),
               [](const PoseCost& a, const PoseCost& b) { return a.length < b.length; });
     double cost = 0.0;
-    for (const PoseCost& p : poses) {
-        cost += p.if_not;
-    }
-    // Thresholds between poses i - 1 and i all allow the first i poses.
-    double least = std::numeric_limits<double>::infinity();
-    double best = guess;
+    double lowest = std::numeric_limits<double>::infinity();
+    double best = std::max(guess, least);
     double distance = 0.0;
+    // Thresholds between poses i - 1 and i all allow the first i poses.
     for (std::size_t i = 0; i <= poses.size(); ++i) {
-        const double low = i == 0 ? 0.0 : poses[i - 1].length;
+        cost += i == 0 ? 0.0 : poses[i - 1].allowing;
+        const double low = std::max(i == 0 ? 0.0 : poses[i - 1].length, least);
         const double high =
             i == poses.size() ? std::numeric_limits<double>::infinity() : poses[i].length;
-        if (high > low) {
-            const double inside = std::isinf(high) ? low * (1.0 + 1e-9) : 0.5 * (low + high);
-            const double here = guess > low && guess < high ? guess : inside;
-            const double slack = 1e-9 * (1.0 + std::abs(least));
-            if (cost < least - slack ||
-                (cost < least + slack && std::abs(here - guess) < distance)) {
-                least = std::min(cost, least);
-                best = here;
-                distance = std::abs(here - guess);
-            }
+        if (high <= low) {
+            continue;
         }
-        if (i < poses.size()) {
-            cost += poses[i].if_allowed - poses[i].if_not;
+        const double inside = std::isinf(high) ? low * (1.0 + kSlack) : 0.5 * (low + high);
+        const double here = guess > low && guess < high ? guess : inside;
+        const double same = 1e-12;
+        if (cost < lowest - same || (cost < lowest + same && std::abs(here - guess) < distance)) {
+            lowest = std::min(cost, lowest);
+            best = here;
+            distance = std::abs(here - guess);
         }
     }
     return best;
 }
 
-// L' = a L + b of a muscle over its poses, at L = limit: where the limit goes if paths only grow.
+// L' = a L + b of a muscle over its poses near the limit, at L = limit: where the limit goes if
+// paths only grow. A limit that no pose reaches bounds nothing and goes in proportion with the
+// longest.
 double affine_guess(const std::vector<double>& L, const std::vector<double>& K, double limit) {
+    const double least = *std::min_element(L.begin(), L.end());
+    const double most = *std::max_element(L.begin(), L.end());
+    if (limit >= most) {
+        return *std::max_element(K.begin(), K.end()) * limit / most;
+    }
+    const double band = kLimitBand * (most - least) + std::numeric_limits<double>::min();
+    const auto weight = [&](double length) {
+        const double t = (length - std::max(limit, least)) / band;
+        return 1.0 / (1.0 + t * t);
+    };
+    double sum = 0.0;
     double mean_l = 0.0;
     double mean_k = 0.0;
     for (std::size_t i = 0; i < L.size(); ++i) {
-        mean_l += L[i] / static_cast<double>(L.size());
-        mean_k += K[i] / static_cast<double>(L.size());
+        const double w = weight(L[i]);
+        sum += w;
+        mean_l += w / sum * (L[i] - mean_l);
+        mean_k += w / sum * (K[i] - mean_k);
     }
     double ll = 0.0;
     double lk = 0.0;
     for (std::size_t i = 0; i < L.size(); ++i) {
-        ll += (L[i] - mean_l) * (L[i] - mean_l);
-        lk += (L[i] - mean_l) * (K[i] - mean_k);
+        const double w = weight(L[i]);
+        ll += w * (L[i] - mean_l) * (L[i] - mean_l);
+        lk += w * (L[i] - mean_l) * (K[i] - mean_k);
     }
     // Where the path has turned its function round, proportions are all there is.
     const double slope = ll > 0.0 ? lk / ll : 0.0;
@@ -193,39 +225,49 @@ double affine_guess(const std::vector<double>& L, const std::vector<double>& K, 
 class ThresholdFit {
 public:
     ThresholdFit(const std::vector<JointPoses>& sets, std::vector<double> limits)
-        : sets_(sets), limits_(std::move(limits)), thresholds_(limits_), places_(limits_.size()) {
+        : sets_(sets),
+          limits_(std::move(limits)),
+          thresholds_(limits_.size(), 0.0),
+          least_(limits_.size(), 0.0),
+          guesses_(limits_.size(), 0.0),
+          places_(limits_.size()) {
         for (std::size_t s = 0; s < sets_.size(); ++s) {
             for (std::size_t k = 0; k < sets_[s].muscles.size(); ++k) {
                 places_[sets_[s].muscles[k]].push_back({s, k});
             }
         }
         for (const JointPoses& set : sets_) {
-            std::vector<int>& beyond = beyond_before_.emplace_back(set.poses.size(), 0);
+            std::vector<char>& is_valid = is_valid_.emplace_back(set.poses.size(), 1);
             for_each(set, [&](std::size_t p, std::size_t k, std::size_t m) {
-                beyond[p] += set.before[p * set.muscles.size() + k] > limits_[m] ? 1 : 0;
+                if (set.before[p * set.muscles.size() + k] > limits_[m]) {
+                    is_valid[p] = 0;
+                }
             });
         }
     }
 
-    void fit_alone() {
-        parallel_for(limits_.size(), 1, [&](std::size_t begin, std::size_t end) {
+    // Every muscle just allows the poses that the reference allows [Ryu2021, 4.2].
+    void allow_valid() {
+        parallel_for(limits_.size(), 4, [&](std::size_t begin, std::size_t end) {
             for (std::size_t m = begin; m < end; ++m) {
-                thresholds_[m] = places_[m].empty() ? 0.0 : fit_one(m, nullptr, 1.0);
+                if (!places_[m].empty()) {
+                    start(m);
+                }
             }
         });
         for (const JointPoses& set : sets_) {
-            std::vector<int>& beyond = beyond_after_.emplace_back(set.poses.size(), 0);
+            std::vector<int>& beyond = beyond_.emplace_back(set.poses.size(), 0);
             for_each(set, [&](std::size_t p, std::size_t k, std::size_t m) {
                 beyond[p] += set.after[p * set.muscles.size() + k] > thresholds_[m] ? 1 : 0;
             });
         }
     }
 
-    void fit_together(double own_weight) {
+    void fit_together() {
         for (std::size_t m = 0; m < limits_.size(); ++m) {
             if (!places_[m].empty()) {
                 count(m, -1);
-                thresholds_[m] = fit_one(m, &beyond_after_, own_weight);
+                thresholds_[m] = fit_one(m);
                 count(m, 1);
             }
         }
@@ -251,19 +293,7 @@ private:
         }
     }
 
-    void count(std::size_t m, int change) {
-        for (const Place& place : places_[m]) {
-            const JointPoses& set = sets_[place.set];
-            for (std::size_t p = 0; p < set.poses.size(); ++p) {
-                const double length = set.after[p * set.muscles.size() + place.column];
-                beyond_after_[place.set][p] += length > thresholds_[m] ? change : 0;
-            }
-        }
-    }
-
-    // @param others  how many other muscles forbid each pose; null: it is alone
-    double fit_one(std::size_t m, const std::vector<std::vector<int>>* others, double own) const {
-        std::vector<PoseCost> costs;
+    void start(std::size_t m) {
         std::vector<double> before;
         std::vector<double> after;
         for (const Place& place : places_[m]) {
@@ -272,27 +302,54 @@ private:
                 const std::size_t i = p * set.muscles.size() + place.column;
                 before.push_back(set.before[i]);
                 after.push_back(set.after[i]);
-                const bool is_allowed = set.before[i] <= limits_[m];
-                // Every joint counts alike, however many poses it has.
-                const double share = 1.0 / static_cast<double>(set.poses.size());
-                PoseCost cost{set.after[i], is_allowed ? 0.0 : own * share,
-                              is_allowed ? own * share : 0.0};
-                if (others != nullptr && (*others)[place.set][p] == 0) {
-                    const bool is_valid = beyond_before_[place.set][p] == 0;
-                    (is_valid ? cost.if_not : cost.if_allowed) += share;
+                if (is_valid_[place.set][p] != 0) {
+                    thresholds_[m] = std::max(thresholds_[m], after.back());
                 }
-                costs.push_back(cost);
+                // The first pose is that at rest, which relaxed muscles must allow.
+                if (p == 0 && before.back() <= limits_[m]) {
+                    least_[m] = std::max(least_[m], after.back() * (1.0 + kSlack));
+                }
             }
         }
-        return best_threshold(costs, affine_guess(before, after, limits_[m]));
+        guesses_[m] = affine_guess(before, after, limits_[m]);
+        thresholds_[m] = std::max({thresholds_[m] * (1.0 + kSlack), least_[m], guesses_[m]});
+    }
+
+    void count(std::size_t m, int change) {
+        for (const Place& place : places_[m]) {
+            const JointPoses& set = sets_[place.set];
+            for (std::size_t p = 0; p < set.poses.size(); ++p) {
+                const double length = set.after[p * set.muscles.size() + place.column];
+                beyond_[place.set][p] += length > thresholds_[m] ? change : 0;
+            }
+        }
+    }
+
+    // Of the poses that all others allow.
+    double fit_one(std::size_t m) const {
+        std::vector<PoseCost> costs;
+        for (const Place& place : places_[m]) {
+            const JointPoses& set = sets_[place.set];
+            // Every joint counts alike, however many poses it has.
+            const double share = 1.0 / static_cast<double>(set.poses.size());
+            for (std::size_t p = 0; p < set.poses.size(); ++p) {
+                if (beyond_[place.set][p] == 0) {
+                    costs.push_back({set.after[p * set.muscles.size() + place.column],
+                                     is_valid_[place.set][p] != 0 ? -share : share});
+                }
+            }
+        }
+        return best_threshold(costs, guesses_[m], least_[m]);
     }
 
     const std::vector<JointPoses>& sets_;
     std::vector<double> limits_;
     std::vector<double> thresholds_;
+    std::vector<double> least_;    // m, of poses at rest
+    std::vector<double> guesses_;  // m
     std::vector<std::vector<Place>> places_;
-    std::vector<std::vector<int>> beyond_before_ = {};
-    std::vector<std::vector<int>> beyond_after_ = {};
+    std::vector<std::vector<char>> is_valid_ = {};  // by the reference, per set
+    std::vector<std::vector<int>> beyond_ = {};     // muscles that forbid a pose now, per set
 };
 
 std::vector<double> longest_lengths(const MusculoskeletalModel& model,
@@ -302,6 +359,25 @@ std::vector<double> longest_lengths(const MusculoskeletalModel& model,
         out.push_back(longest_length(unit, limits));
     }
     return out;
+}
+
+void fit_lengths(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                 const std::vector<JointPoses>& sets, const RangeFitOptions& options,
+                 const Progress& progress) {
+    ThresholdFit fit(sets, longest_lengths(reference, options.limits));
+    fit.allow_valid();
+    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
+        fit.fit_together();
+        progress.check_cancelled();
+    }
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        if (fit.thresholds()[m] > 0.0) {
+            MuscleUnit& unit = model.muscles[m];
+            unit.fibre = reference.muscles[m].fibre;
+            unit.tendon = reference.muscles[m].tendon;
+            set_longest_length(unit, fit.thresholds()[m], options.limits);
+        }
+    }
 }
 
 }  // namespace
@@ -330,24 +406,28 @@ void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double
     }
 }
 
+void fit_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                         std::size_t joint,
+                         const std::function<std::vector<double>(std::vector<double>)>& map,
+                         const RangeFitOptions& options) {
+    std::vector<JointPoses> sets = measure_joints(reference, model, options);
+    std::erase_if(sets, [&](const JointPoses& set) { return set.joint != joint; });
+    for (JointPoses& set : sets) {
+        // Lengths of the model where it is, of the reference where the wish sends it.
+        JointPoses wished{.joint = joint, .muscles = set.muscles};
+        for (const std::vector<double>& q : set.poses) {
+            wished.poses.push_back(map(q));
+        }
+        set.before = lengths_over(reference, wished);
+    }
+    fit_lengths(model, reference, sets, options, {});
+}
+
 void keep_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                           const RangeFitOptions& options, const Progress& progress) {
     const std::vector<JointPoses> sets = measure_joints(reference, model, options);
     progress.check_cancelled();
-    ThresholdFit fit(sets, longest_lengths(reference, options.limits));
-    fit.fit_alone();
-    for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-        fit.fit_together(options.own_weight);
-        progress.check_cancelled();
-    }
-    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        if (fit.thresholds()[m] > 0.0) {
-            MuscleUnit& unit = model.muscles[m];
-            unit.fibre = reference.muscles[m].fibre;
-            unit.tendon = reference.muscles[m].tendon;
-            set_longest_length(unit, fit.thresholds()[m], options.limits);
-        }
-    }
+    fit_lengths(model, reference, sets, options, progress);
 }
 
 std::vector<RangeDifference> range_differences(const MusculoskeletalModel& reference,

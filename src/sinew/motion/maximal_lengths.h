@@ -4,6 +4,7 @@
 #include "sinew/motion/range_of_motion.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,21 +21,29 @@ void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double
                  const StretchLimits& limits = {});
 
 struct RangeFitOptions {
-    int poses_per_joint = 2000;  ///< >= 1; a third of it for joints of one rotation
+    int poses_per_joint = 5000;  ///< >= 1, of balls; a tenth of it for joints of one rotation
     int sweeps = 2;              ///< over all muscles, >= 0
-    double own_weight = 0.05;    ///< of a muscle's own wrong answers beside those of all together
     std::uint64_t seed = 1;
     StretchLimits limits = {};
 };
 
 /// Maximal lengths with which isValid of `model` says what that of `reference` says [Ryu2021, eqs.
-/// 3-5], for poses of one joint at a time (balls in all directions, others within their ranges),
-/// all others at rest. Each muscle gets the length that parts its own valid poses best; then one
-/// after the other the one with which all muscles together answer best.
+/// 3-5], for poses of one joint at a time, all others at rest. Balls take all swings and twists,
+/// other joints go through their ranges. First every muscle just allows what the reference allows
+/// [Ryu2021, 4.2]; then one after the other gets the length with which all muscles together answer
+/// best, never less than what it has in poses at rest that the reference allows.
 /// @param model  the same muscles and joints, other paths; fibres and tendons are written
 /// @throws Cancelled
 void keep_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                           const RangeFitOptions& options = {}, const Progress& progress = {});
+
+/// The same for one joint and another range: isValid of `model` at a pose is to say what that of
+/// `reference` says at map(pose) [Ryu2021, 4.3]. Only muscles that cross the joint change.
+/// @param map  changes coordinates of that joint only
+void fit_range_of_motion(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                         std::size_t joint,
+                         const std::function<std::vector<double>(std::vector<double>)>& map,
+                         const RangeFitOptions& options = {});
 
 /// How often two models' isValid differ over poses of one joint.
 struct RangeDifference {

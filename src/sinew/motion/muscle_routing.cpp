@@ -24,6 +24,7 @@ namespace {
 constexpr double kLeastExcursion = 2e-3;  // of the length at rest; less is no part in a motion
 constexpr double kSharpness = 30.0;       // beta times Delta of the soft extremes
 constexpr double kLeastPiece = 1e-9;      // m
+constexpr double kFold = -0.17;           // cosine of 100 degrees between two pieces of a path
 constexpr double kPartedBy = 0.1;         // of the pieces beside a point that becomes two
 
 // Index of the anchor with the greatest weight.
@@ -242,6 +243,13 @@ void RoutingEnergy::add_curve(const MuscleUnit& reference, std::span<const BodyW
             }
         }
         curve.length.push_back(length / rest_before);
+        // A path may fold as far as the reference's does there; parted points have no such point.
+        for (std::size_t k = 1; k + 1 < points_; ++k) {
+            const bool is_same = points_ == wanted_points_;
+            const double cosine =
+                is_same ? unit_of(p[k] - p[k - 1]).dot(unit_of(p[k + 1] - p[k])) : kFold;
+            curve.fold.push_back(std::min(kFold, cosine));
+        }
     }
     const auto [low, high] = std::minmax_element(curve.length.begin(), curve.length.end());
     if (*high - *low < kLeastExcursion) {
@@ -260,7 +268,7 @@ void RoutingEnergy::add_curve(const MuscleUnit& reference, std::span<const BodyW
 }
 
 Eigen::Index RoutingEnergy::rows() const {
-    const std::size_t per_motion = samples_ * (3 * wanted_points_ + 1) + 3;
+    const std::size_t per_motion = samples_ * (3 * wanted_points_ + points_ - 2 + 1) + 3;
     return static_cast<Eigen::Index>(per_motion * curves_.size()) + start_.size();
 }
 
@@ -289,6 +297,7 @@ Eigen::Index RoutingEnergy::add_motion(const Curve& curve, const Eigen::VectorXd
     Eigen::VectorXd length = Eigen::VectorXd::Zero(samples);
     Eigen::MatrixXd slopes = Eigen::MatrixXd::Zero(J != nullptr ? samples : 0, x.size());
     std::vector<Vec3> p(points_);
+    std::vector<Vec3> positions;
     for (std::size_t s = 0; s < samples_; ++s) {
         // p_k = sum_a w_a (R_a x_a + t_a) [Ryu2021, eq. 2]
         std::fill(p.begin(), p.end(), Vec3::Zero());
@@ -297,6 +306,7 @@ Eigen::Index RoutingEnergy::add_motion(const Curve& curve, const Eigen::VectorXd
             p[at(anchors_[a].point)] +=
                 anchors_[a].weight * (after_.body(curve.motion, s, anchors_[a].body) * local);
         }
+        positions.insert(positions.end(), p.begin(), p.end());
         const auto sample = static_cast<Eigen::Index>(s);
         std::size_t wanted = s * wanted_points_;
         for (std::size_t k = 0; k + 1 < points_; ++k) {
@@ -337,7 +347,44 @@ Eigen::Index RoutingEnergy::add_motion(const Curve& curve, const Eigen::VectorXd
             }
         }
     }
+    row = add_folds(curve, positions, row, r, J);
     return add_shape(curve, length, slopes, row, r, J);
+}
+
+// What a path turns back at its inner points beyond what it may.
+Eigen::Index RoutingEnergy::add_folds(const Curve& curve, const std::vector<Vec3>& positions,
+                                      Eigen::Index row, Eigen::VectorXd& r,
+                                      Eigen::MatrixXd* J) const {
+    const double share = std::sqrt(options_.fold_weight / static_cast<double>(samples_));
+    std::size_t wanted = 0;
+    for (std::size_t s = 0; s < samples_; ++s) {
+        const Vec3* p = positions.data() + s * points_;
+        for (std::size_t k = 1; k + 1 < points_; ++k, ++row) {
+            const Vec3 in = p[k] - p[k - 1];
+            const Vec3 out = p[k + 1] - p[k];
+            const Vec3 u = unit_of(in);
+            const Vec3 v = unit_of(out);
+            const double lack = curve.fold[wanted++] - u.dot(v);
+            r[row] = share * std::max(0.0, lack);
+            if (J == nullptr || lack <= 0.0) {
+                continue;
+            }
+            // d(u . v) by the ends of both pieces
+            const Vec3 by_in = (v - u.dot(v) * u) / std::max(in.norm(), kLeastPiece);
+            const Vec3 by_out = (u - u.dot(v) * v) / std::max(out.norm(), kLeastPiece);
+            const std::array<Vec3, 3> slope = {-by_in, by_in - by_out, by_out};
+            for (std::size_t a = 0; a < anchors_.size(); ++a) {
+                const auto point = static_cast<std::size_t>(anchors_[a].point);
+                if (point + 1 < k || point > k + 1) {
+                    continue;
+                }
+                const Mat3& R = after_.body(curve.motion, s, anchors_[a].body).rotation;
+                J->block<1, 3>(row, static_cast<Eigen::Index>(3 * a)) -=
+                    share * anchors_[a].weight * (slope[point + 1 - k].transpose() * R);
+            }
+        }
+    }
+    return row;
 }
 
 // The course of the curve about its mean, then its extremes [Ryu2021, eq. 8].
@@ -377,12 +424,16 @@ RoutingEnergies RoutingEnergy::energies(const Eigen::VectorXd& x) const {
     RoutingEnergies out;
     const auto samples = static_cast<Eigen::Index>(samples_);
     const auto directions = static_cast<Eigen::Index>(3 * samples_ * wanted_points_);
+    const Eigen::Index folds = samples * static_cast<Eigen::Index>(points_ - 2);
     Eigen::Index row = 0;
     for (std::size_t c = 0; c < curves_.size(); ++c) {
         out.direction += r.segment(row, directions).squaredNorm();
-        out.curve += r.segment(row + directions, samples).squaredNorm();
-        out.length += r.segment(row + directions + samples, 3).squaredNorm();
-        row += directions + samples + 3;
+        row += directions;
+        out.fold += r.segment(row, folds).squaredNorm();
+        row += folds;
+        out.curve += r.segment(row, samples).squaredNorm();
+        out.length += r.segment(row + samples, 3).squaredNorm();
+        row += samples + 3;
     }
     out.length /= std::max(options_.length_weight, 1e-300);
     out.tether = r.tail(x.size()).squaredNorm();

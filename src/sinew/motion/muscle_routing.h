@@ -16,8 +16,9 @@ struct RoutingOptions {
     double length_weight = 10.0;     ///< w_l [Ryu2021, eq. 6]
     double excursion_weight = 50.0;  ///< w_Delta [Ryu2021, eq. 8]
     double curve_weight = 20.0;      ///< of the course of the whole curve; 0: the paper's energy
-    double inner_tether = 2.0;       ///< holds waypoints near their bones, per (path length)^2
-    double end_tether = 200.0;       ///< the same for origins and insertions
+    double inner_tether = 0.2;       ///< holds waypoints near their bones, per (path length)^2
+    double end_tether = 20.0;        ///< the same for origins and insertions
+    double fold_weight = 0.2;        ///< of points where a path turns back, see RoutingEnergy
     int max_iterations = 60;
 };
 
@@ -26,6 +27,7 @@ struct RoutingEnergies {
     double direction = 0.0;  ///< E_direction [Ryu2021, eq. 7]
     double length = 0.0;     ///< E_length [Ryu2021, eq. 8]
     double curve = 0.0;      ///< ours
+    double fold = 0.0;       ///< ours
     double tether = 0.0;     ///< ours
     double waypoint(const RoutingOptions& o) const {
         return direction + o.length_weight * length;  // [Ryu2021, eq. 6]
@@ -34,11 +36,12 @@ struct RoutingEnergies {
 
 /// One muscle of a reference body and the same muscle in a body of other proportions.
 ///
-///   E = E_direction + w_l E_length + w_c E_curve + tethers          [Ryu2021, eqs. 6-8]
+///   E = E_direction + w_l E_length + w_c E_curve + w_f E_fold + tethers    [Ryu2021, eqs. 6-8]
 ///   E_direction = sum_k sum_j int |f x f'|^2
 ///   E_length = sum_j (theta_max - theta_max')^2 + (theta_min - theta_min')^2
 ///              + w_Delta (Delta - Delta')^2
 ///   E_curve = sum_j int ((L - mean L) - (L' - mean L'))^2 / Delta^2
+///   E_fold = sum_k sum_j int max(0, c - u_k-1' . u_k')^2, c = the reference's, at most cos 100 deg
 ///
 /// over pieces k of the path and motions j that the muscle takes part in; f is the unit direction
 /// of a piece in the frame of the bone that its first point is on (of the last piece, also of the
@@ -46,8 +49,9 @@ struct RoutingEnergies {
 /// coordinates of all points in all bodies they follow (LBS coordinates, eq. 2), in which points
 /// are linear, so all derivatives are exact.
 /// Departs: the angles and values of extremes are soft (weights exp(beta L)), since the argmax of a
-/// sampled curve has no derivative; E_curve and the tethers are ours: without them the energy does
-/// not see what curves do between their extremes nor points that slide along their own line.
+/// sampled curve has no derivative; E_curve, E_fold and the tethers are ours: without them the
+/// energy does not see what curves do between their extremes, points that slide along their own
+/// line, nor the sign of a direction.
 class RoutingEnergy {
 public:
     /// @param bones        of the reference: how directions rotate with their bones
@@ -84,6 +88,7 @@ private:
     struct Curve {
         std::size_t motion = 0;
         std::vector<double> length = {};   ///< over that at rest
+        std::vector<double> fold = {};     ///< least cosine between pieces, [sample][inner point]
         std::vector<Vec3> direction = {};  ///< wanted, [sample][piece], last piece twice; world
         double first_extreme = 0.0;        ///< theta_max
         double last_extreme = 0.0;         ///< theta_min
@@ -97,6 +102,8 @@ private:
     Eigen::Index rows() const;
     Eigen::Index add_motion(const Curve& curve, const Eigen::VectorXd& x, Eigen::Index row,
                             Eigen::VectorXd& r, Eigen::MatrixXd* J) const;
+    Eigen::Index add_folds(const Curve& curve, const std::vector<Vec3>& positions, Eigen::Index row,
+                           Eigen::VectorXd& r, Eigen::MatrixXd* J) const;
     Eigen::Index add_shape(const Curve& curve, const Eigen::VectorXd& length,
                            const Eigen::MatrixXd& slopes, Eigen::Index row, Eigen::VectorXd& r,
                            Eigen::MatrixXd* J) const;

@@ -18,9 +18,10 @@ namespace sinew {
 namespace {
 
 constexpr int kCompareSamples = 61;       // of curves that are compared
-constexpr int kPeakSamples = 25;          // of torque curves that are fitted
+constexpr int kPeakSamples = 61;          // of torque curves; of two tops the same must win
 constexpr double kLeastPart = 0.01;       // of the length at rest: less is no part in a motion
 constexpr double kLeastOfGreatest = 0.1;  // of the muscle's greatest excursion
+constexpr double kPartedCurves = 100.0;   // weight of curves where points are parted
 constexpr double kLeastSlope = 0.02;      // of the greatest slope; flatter pieces have no direction
 
 // Lengths of all muscles over a motion: [muscle][sample].
@@ -180,6 +181,30 @@ MusculatureComparison compare_musculatures(const MusculoskeletalModel& reference
             .peak = peak_distance(peaks, peak_torques(model, motions, 0.0))};
 }
 
+bool has_blended_points(const MusculoskeletalModel& model) {
+    return std::any_of(model.muscles.begin(), model.muscles.end(), [](const MuscleUnit& unit) {
+        return std::any_of(unit.points.begin(), unit.points.end(),
+                           [](const PathPoint& p) { return p.anchors.size() > 1; });
+    });
+}
+
+MusculoskeletalModel with_single_bone_points(const MusculoskeletalModel& model,
+                                             const MusculatureOptions& options,
+                                             const Progress& progress) {
+    if (!has_blended_points(model)) {
+        return model;
+    }
+    MusculoskeletalModel out = model;
+    anchor_waypoints(out, false);
+    // Lengths are what two points can keep of one that follows two bones.
+    RoutingOptions routing = options.routing;
+    routing.curve_weight = kPartedCurves;
+    const std::vector<BodyWarp> same(model.bodies.size());
+    route_muscles(out, model, same, joint_motions(model, options.motions), routing, progress);
+    keep_range_of_motion(out, model, options.range, progress);
+    return out;
+}
+
 RetargetedMusculature retarget_musculature(const MusculoskeletalModel& reference,
                                            const BodyProportions& proportions,
                                            const MusculatureOptions& options,
@@ -190,7 +215,7 @@ RetargetedMusculature retarget_musculature(const MusculoskeletalModel& reference
     // The body, with every waypoint on its nearest bone.
     const ProportionedBodies bodies = proportioned_bodies(reference, proportions);
     out.naive = proportioned_model(reference, proportions);
-    anchor_waypoints(out.naive, options.keeps_blends);
+    anchor_waypoints(out.naive);
     scale_with_paths(out.naive, reference);
     stage.advance();
     // Points [Ryu2021, 5.1], maximal lengths [4.2], ratios [5.2].
@@ -201,17 +226,18 @@ RetargetedMusculature retarget_musculature(const MusculoskeletalModel& reference
     stage.advance();
     keep_range_of_motion(out.model, reference, options.range, progress);
     stage.advance();
-    // Peaks lie between samples, so there are more of them; crossed motions have no peak to keep.
-    JointMotionOptions fine = options.motions;
-    fine.samples = kPeakSamples;
-    fine.is_crossed = false;
-    keep_peak_torques(out.model, reference, joint_motions(reference, fine), options.peaks);
-    stage.advance();
     const std::vector<double> before = longest_of(reference, options.range.limits);
     for (MusculoskeletalModel* model : {&out.naive, &out.model}) {
         scale_strength(*model, bodies, proportions.strength, before,
                        longest_of(*model, options.range.limits));
     }
+    stage.advance();
+    // Peaks lie between samples, so there are more of them; crossed motions have no peak to keep.
+    // Forces come first: they decide whose peak is the joint's.
+    JointMotionOptions fine = options.motions;
+    fine.samples = kPeakSamples;
+    fine.is_crossed = false;
+    keep_peak_torques(out.model, reference, joint_motions(reference, fine), options.peaks);
     stage.advance();
     out.seconds = timer.seconds();
     return out;

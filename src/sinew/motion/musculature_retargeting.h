@@ -12,9 +12,6 @@
 namespace sinew {
 
 struct MusculatureOptions {
-    /// Waypoints go on following several bones where the reference's do (LBS coordinates). False:
-    /// each becomes a point on either of two bones, for .osim and MJCF hold points of one bone.
-    bool keeps_blends = true;
     JointMotionOptions motions = {};
     RoutingOptions routing = {};
     RangeFitOptions range = {};
@@ -59,6 +56,17 @@ struct RetargetedMusculature {
     std::vector<RoutedMuscle> routes = {};
     double seconds = 0.0;
 };
+
+/// Whether waypoints follow several bones (LBS coordinates), which .osim and MJCF cannot hold.
+bool has_blended_points(const MusculoskeletalModel& model);
+
+/// The model as these files can hold it: an inner waypoint that follows several bones becomes one
+/// point on either of two, routed so that paths keep directions and lengths, and maximal lengths
+/// follow. Without such points, the model itself.
+/// @throws Cancelled
+MusculoskeletalModel with_single_bone_points(const MusculoskeletalModel& model,
+                                             const MusculatureOptions& options = {},
+                                             const Progress& progress = {});
 
 /// Moves the muscles of a model into a body of other proportions so that they do there what they
 /// did [Ryu2021, 5]: points by routing, maximal lengths by the range of motion, ratios of fibre to

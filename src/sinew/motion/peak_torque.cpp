@@ -2,6 +2,7 @@
 
 #include "sinew/base/parallel.h"
 #include "sinew/motion/hill.h"
+#include "sinew/motion/known_muscles.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <algorithm>
@@ -10,14 +11,17 @@
 #include <map>
 
 // Ratios of fibre to tendon that keep the angles at which muscles pull hardest [Ryu2021, eq. 9].
-// Departs: a search over one number per muscle in place of descent.
+// Departs: a search over one number per muscle in place of descent; distances of angles count, not
+// their squares, for a curve with two equal tops may jump by a radian and hide all others.
 
 namespace sinew {
 
 namespace {
 
 constexpr double kLeastLever = 1e-6;  // m
-constexpr double kChangeCost = 1e-4;  // of a ratio's whole change, beside squares of theta
+constexpr double kChangeCost = 1e-3;  // rad, of a ratio's whole change
+constexpr double kLeastTendon = 0.1;  // of a tendon's own length, where fibres lengthen
+constexpr double kGapWeight = 1.0;    // rad, of what the wanted angle lacks of the peak
 
 // One muscle over one motion.
 struct Pull {
@@ -110,6 +114,14 @@ Peak peak_of(const std::vector<double>& curve) {
             *top};
 }
 
+// Between samples, linear.
+double value_at(const std::vector<double>& curve, double theta) {
+    const double x = theta * static_cast<double>(curve.size() - 1);
+    const auto i = std::min(static_cast<std::size_t>(x), curve.size() - 2);
+    const double t = x - static_cast<double>(i);
+    return (1.0 - t) * curve[i] + t * curve[i + 1];
+}
+
 std::vector<TorqueCurves> torque_curves(const MusculoskeletalModel& model,
                                         const std::vector<JointMotion>& motions) {
     const std::vector<Pull> pulls = measure_pulls(model, motions);
@@ -126,15 +138,50 @@ std::vector<TorqueCurves> torque_curves(const MusculoskeletalModel& model,
     return out;
 }
 
-// Fibre and tendon of another ratio and the same maximal length k_m f + k_t t.
+// Another part of the fibre in the same maximal length k_m f + k_t t; a tendon stays a tendon.
 MuscleUnit with_ratio(MuscleUnit unit, double factor, const StretchLimits& limits) {
     if (unit.tendon > 0.0) {
         const double longest = longest_length(unit, limits);
-        const double ratio = factor * unit.fibre / unit.tendon;
-        unit.tendon = longest / (limits.fibre * ratio + limits.tendon);
-        unit.fibre = ratio * unit.tendon;
+        const double most = (longest - limits.tendon * kLeastTendon * unit.tendon) / limits.fibre;
+        unit.fibre = std::min(factor * unit.fibre, most);
+        unit.tendon = (longest - limits.fibre * unit.fibre) / limits.tendon;
     }
     return unit;
+}
+
+// A muscle and that of the other side, which keep one ratio, with their pulls by motion.
+struct MusclePair {
+    std::vector<std::size_t> muscles = {};
+    std::map<std::size_t, std::vector<std::size_t>> pulls = {};
+};
+
+std::vector<MusclePair> muscle_pairs(const MusculoskeletalModel& model,
+                                     const std::vector<Pull>& pulls) {
+    std::map<std::string, std::size_t> numbers;
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        numbers[model.muscles[m].name] = m;
+    }
+    std::vector<std::size_t> pair_of(model.muscles.size(), model.muscles.size());
+    std::vector<MusclePair> out;
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        if (pair_of[m] < model.muscles.size()) {
+            continue;
+        }
+        pair_of[m] = out.size();
+        out.push_back({.muscles = {m}});
+        for (const std::string& other : names_of_other_side(model.muscles[m].name)) {
+            const auto it = numbers.find(other);
+            if (it != numbers.end() && pair_of[it->second] == model.muscles.size()) {
+                pair_of[it->second] = out.size() - 1;
+                out.back().muscles.push_back(it->second);
+                break;
+            }
+        }
+    }
+    for (std::size_t k = 0; k < pulls.size(); ++k) {
+        out[pair_of[pulls[k].muscle]].pulls[pulls[k].motion].push_back(k);
+    }
+    return out;
 }
 
 }  // namespace
@@ -165,22 +212,27 @@ void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& 
                        const std::vector<JointMotion>& motions, const PeakFitOptions& options) {
     // Wanted angles, per motion and direction.
     const std::vector<TorqueCurves> wanted = torque_curves(reference, motions);
+    std::vector<double> reach;
+    for (const JointMotion& motion : motions) {
+        const auto c = at(motion.coordinate);
+        reach.push_back(motion.poses.back()[c] - motion.poses.front()[c]);
+    }
     const auto error_of = [&](std::size_t j, const TorqueCurves& curves) {
         double sum = 0.0;
         for (std::size_t d = 0; d < 2; ++d) {
             const Peak peak = peak_of(wanted[j][d]);
             if (peak.torque >= options.least_torque) {
-                const double miss = peak_of(curves[d]).theta - peak.theta;
-                sum += miss * miss;
+                const Peak found = peak_of(curves[d]);
+                sum += reach[j] * std::abs(found.theta - peak.theta);
+                if (found.torque > 0.0) {
+                    sum += kGapWeight * (1.0 - value_at(curves[d], peak.theta) / found.torque);
+                }
             }
         }
         return sum;
     };
     const std::vector<Pull> pulls = measure_pulls(model, motions);
-    std::vector<std::vector<std::size_t>> pulls_of(model.muscles.size());
-    for (std::size_t k = 0; k < pulls.size(); ++k) {
-        pulls_of[pulls[k].muscle].push_back(k);
-    }
+    const std::vector<MusclePair> pairs = muscle_pairs(model, pulls);
     // Torques of every pull for every ratio of the ladder; the middle one is no change.
     const int rungs = 2 * options.steps + 1;
     const auto factor = [&](int r) {
@@ -196,36 +248,44 @@ void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& 
         }
     });
     std::vector<TorqueCurves> now = empty_curves(motions);
-    std::vector<int> chosen(model.muscles.size(), options.steps);
+    std::vector<int> chosen(pairs.size(), options.steps);
     for (std::size_t k = 0; k < pulls.size(); ++k) {
         add_torques(now[pulls[k].motion], ladder[k][at(options.steps)], 1.0);
     }
+    // Curves of a motion with another ratio of a pair's muscles.
+    const auto changed = [&](std::size_t motion, const std::vector<std::size_t>& moved, int from,
+                             int to) {
+        TorqueCurves curves = now[motion];
+        for (const std::size_t k : moved) {
+            add_torques(curves, ladder[k][at(from)], -1.0);
+            add_torques(curves, ladder[k][at(to)], 1.0);
+        }
+        return curves;
+    };
     for (int sweep = 0; sweep < options.sweeps; ++sweep) {
-        for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        for (std::size_t g = 0; g < pairs.size(); ++g) {
             double least = std::numeric_limits<double>::infinity();
-            int best = chosen[m];
+            int best = chosen[g];
             for (int r = 0; r < rungs; ++r) {
                 double error = kChangeCost * std::pow(factor(r) - 1.0, 2);
-                for (const std::size_t k : pulls_of[m]) {
-                    TorqueCurves curves = now[pulls[k].motion];
-                    add_torques(curves, ladder[k][at(chosen[m])], -1.0);
-                    add_torques(curves, ladder[k][at(r)], 1.0);
-                    error += error_of(pulls[k].motion, curves);
+                for (const auto& [motion, moved] : pairs[g].pulls) {
+                    error += error_of(motion, changed(motion, moved, chosen[g], r));
                 }
                 if (error < least) {
                     least = error;
                     best = r;
                 }
             }
-            for (const std::size_t k : pulls_of[m]) {
-                add_torques(now[pulls[k].motion], ladder[k][at(chosen[m])], -1.0);
-                add_torques(now[pulls[k].motion], ladder[k][at(best)], 1.0);
+            for (const auto& [motion, moved] : pairs[g].pulls) {
+                now[motion] = changed(motion, moved, chosen[g], best);
             }
-            chosen[m] = best;
+            chosen[g] = best;
         }
     }
-    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
-        model.muscles[m] = with_ratio(model.muscles[m], factor(chosen[m]), options.limits);
+    for (std::size_t g = 0; g < pairs.size(); ++g) {
+        for (const std::size_t m : pairs[g].muscles) {
+            model.muscles[m] = with_ratio(model.muscles[m], factor(chosen[g]), options.limits);
+        }
     }
 }
 

@@ -25,17 +25,19 @@ std::vector<PeakTorque> peak_torques(const MusculoskeletalModel& model,
                                      const std::vector<JointMotion>& motions, double least = 1.0);
 
 struct PeakFitOptions {
-    double most_change = 0.3;   ///< of the ratio of fibre to tendon [Ryu2021, 5.2]
-    int steps = 3;              ///< ratios tried on either side, >= 1
-    int sweeps = 2;             ///< over all muscles, >= 0
+    double most_change = 0.3;   ///< of the fibre's part of the maximal length [Ryu2021, 5.2]
+    int steps = 4;              ///< ratios tried on either side, >= 1
+    int sweeps = 3;             ///< over all muscles, >= 0
     double least_torque = 1.0;  ///< N m; smaller peaks do not count
     StretchLimits limits = {};
 };
 
 /// Ratios of fibre to tendon with which joints have their greatest torques where the reference has
 /// them, maximal lengths kept [Ryu2021, eq. 9]: of each muscle in turn the ratio of a ladder that
-/// lowers the sum of squares most. The argmax of eq. 9 jumps, so a search needs no derivative of
-/// it; the ladder holds the bound of 30 %.
+/// lowers the sum of distances most. The argmax of eq. 9 jumps, so a search needs no derivative of
+/// it; what the torque at the wanted angle lacks of the peak leads it there.
+/// Departs: the bound of 30 % is on the fibre's length, with the maximal length kept. On the ratio
+/// of fibre to tendon it would bind a fibre of five tendons' length to 3 %.
 void keep_peak_torques(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                        const std::vector<JointMotion>& motions, const PeakFitOptions& options = {});
 

@@ -3,12 +3,13 @@
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
 #include "sinew/base/units.h"
+#include "sinew/motion/ball_frame.h"
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 // Which poses the muscles allow [Ryu2021, eqs. 3-5]: a pose is valid while no muscle is longer than
@@ -20,85 +21,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kMostTurnSteps = 8;
-constexpr double kSameTurn = 1e-9;         // rad
-constexpr double kLeastVolume = 0.5;       // of the body that a ball's axes span; 1 at right angles
-constexpr double kLeastAcrossShaft = 0.1;  // of a ball's first axis across the shaft
-
-// The shaft of a body: from its joint to the next joint beyond it, or to its centre of mass.
-Vec3 shaft_of(const MusculoskeletalModel& model, const ModelJoint& joint,
-              const ModelPlacement& rest) {
-    const Placement& body = rest.bodies[at(joint.child)];
-    const Vec3 from = body * joint.child_frame.position;
-    Vec3 to = body * model.bodies[at(joint.child)].com;
-    for (const ModelJoint& next : model.joints) {
-        if (next.parent == joint.child) {
-            to = body * next.parent_frame.position;
-            break;
-        }
-    }
-    const Vec3 shaft = to - from;
-    return shaft.norm() > 1e-9 ? Vec3(shaft.normalized()) : Vec3(-Vec3::UnitY());
-}
-
-// Angles with R = R(a, x) R(b, y) R(c, z). For axes at right angles these are, in their own frame,
-// turns about x, y and z, the last reversed where the axes are left-handed. Axes that stand a
-// little askew begin from there and follow the rest of the way by Newton's method.
-Vec3 ball_angles_of(const std::array<Vec3, 3>& axes, const Mat3& R) {
-    const double hand = axes[0].cross(axes[1]).dot(axes[2]) > 0.0 ? 1.0 : -1.0;
-    Mat3 A;
-    A.col(0) = axes[0];
-    A.col(1) = (axes[1] - axes[1].dot(axes[0]) * axes[0]).normalized();
-    A.col(2) = Vec3(A.col(0)).cross(Vec3(A.col(1)));
-    Vec3 angles = xyz_from_rotation(A.transpose() * R * A);
-    angles[2] *= hand;
-    for (int step = 0; step < kMostTurnSteps; ++step) {
-        const Mat3 first = Eigen::AngleAxisd(angles[0], axes[0]).toRotationMatrix();
-        const Mat3 second = first * Eigen::AngleAxisd(angles[1], axes[1]).toRotationMatrix();
-        const Eigen::AngleAxisd missing(Mat3(
-            R * (second * Eigen::AngleAxisd(angles[2], axes[2]).toRotationMatrix()).transpose()));
-        if (std::abs(missing.angle()) < kSameTurn) {
-            break;
-        }
-        Mat3 W;  // how the angles turn the child
-        W.col(0) = axes[0];
-        W.col(1) = first * axes[1];
-        W.col(2) = second * axes[2];
-        const Mat3 M = W.transpose() * W + kSameTurn * Mat3::Identity();
-        angles += M.inverse() * (W.transpose() * (missing.angle() * missing.axis()));
-    }
-    return angles;
-}
-
-struct BallAxes {
-    std::array<Index, 3> coordinates = {};
-    std::array<Vec3, 3> axes = {};
-};
-
-BallAxes ball_axes(const MusculoskeletalModel& model, const ModelJoint& joint) {
-    BallAxes out;
-    for (std::size_t i = 0; i < 3; ++i) {
-        out.coordinates[i] = joint.axes[i].coordinate;
-        out.axes[i] = joint.axes[i].axis;
-        const ScalarFunction& f = joint.axes[i].function;
-        if (joint.axes[i].coordinate < 0 || f.kind != ScalarFunction::Kind::Linear ||
-            f.coefficients[1] != 0.0 || std::abs(f.coefficients[0] * f.scale) != 1.0) {
-            throw InputError({.where = fmt::format("joint '{}' of '{}'", joint.name, model.name),
-                              .found = "a joint without three free turns",
-                              .needs = "a ball joint",
-                              .remedy = "choose a hip or a shoulder"});
-        }
-        out.axes[i] *= f.coefficients[0] * f.scale;
-    }
-    const double volume = out.axes[0].cross(out.axes[1]).dot(out.axes[2]);
-    if (std::abs(volume) < kLeastVolume) {
-        throw InputError({.where = fmt::format("joint '{}' of '{}'", joint.name, model.name),
-                          .found = "axes that lie almost in a plane",
-                          .needs = "a ball joint with three axes about at right angles",
-                          .remedy = "choose another joint"});
-    }
-    return out;
-}
+constexpr double kRangeSlack = 1e-9;  // rad or m, of the ends of coordinates
 
 // The model with those muscles only that decide: whose length changes with the coordinates, or that
 // are too long at rest already.
@@ -141,6 +64,21 @@ RangeOfMotion::RangeOfMotion(const MusculoskeletalModel& model, const StretchLim
     for (const MuscleUnit& unit : model.muscles) {
         longest_.push_back(longest_length(unit, limits));
     }
+    for (const Coordinate& c : model.coordinates) {
+        if (limits.has_coordinates) {
+            const double any = std::numeric_limits<double>::infinity();
+            ranges_.emplace_back(c.is_clamped ? c.low : -any, c.is_clamped ? c.high : any);
+        }
+    }
+}
+
+bool RangeOfMotion::is_within(std::span<const double> q) const {
+    for (std::size_t c = 0; c < ranges_.size(); ++c) {
+        if (q[c] < ranges_[c].first - kRangeSlack || q[c] > ranges_[c].second + kRangeSlack) {
+            return false;
+        }
+    }
+    return true;
 }
 
 Index RangeOfMotion::limiting_muscle(std::span<const double> q) {
@@ -158,7 +96,21 @@ Index RangeOfMotion::limiting_muscle(std::span<const double> q) {
 }
 
 bool RangeOfMotion::is_valid(std::span<const double> q) {
-    return limiting_muscle(q) < 0;
+    return is_within(q) && limiting_muscle(q) < 0;
+}
+
+std::vector<BallTurn> map_cells() {
+    std::vector<BallTurn> out;
+    for (int s = 0; s < BallRangeMap::kSwings; ++s) {
+        for (int d = 0; d < BallRangeMap::kDirections; ++d) {
+            for (int t = 0; t < BallRangeMap::kTwists; ++t) {
+                out.push_back({(s + 0.5) * kPi / BallRangeMap::kSwings,
+                               (d + 0.5) * 2.0 * kPi / BallRangeMap::kDirections,
+                               -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists});
+            }
+        }
+    }
+    return out;
 }
 
 BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string& joint,
@@ -175,27 +127,16 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
                           .needs = fmt::format("one of {}", join(names, ", ")),
                           .remedy = "name a joint of the model"});
     }
-    const BallAxes ball = ball_axes(whole, *found);
+    const BallFrame ball(whole, static_cast<std::size_t>(found - whole.joints.begin()));
+    const auto& turns = ball.coordinates();
     const MusculoskeletalModel model =
-        with_deciding_muscles(whole, {ball.coordinates.begin(), ball.coordinates.end()}, limits);
+        with_deciding_muscles(whole, {turns.begin(), turns.end()}, limits);
     RangeOfMotion range(model, limits);
-    const std::vector<double> rest = rest_coordinates(model);
-    const ModelPlacement placement = range.tree().place(rest);
-    // The shaft in the joint's own frame, where the axes are given.
-    Mat3 R_frame = found->parent_frame.rotation;
-    if (found->parent >= 0) {
-        R_frame = placement.bodies[at(found->parent)].rotation * R_frame;
-    }
-    const Vec3 shaft = R_frame.transpose() * shaft_of(model, *found, placement);
-    const Vec3 across = ball.axes[0] - ball.axes[0].dot(shaft) * shaft;
-    const Vec3 e1 =
-        across.norm() > kLeastAcrossShaft ? Vec3(across.normalized()) : shaft.unitOrthogonal();
-    const Vec3 e2 = shaft.cross(e1);
 
     BallRangeMap map;
     map.joint = joint;
     std::map<Index, int> blame;
-    std::vector<double> q = rest;
+    std::vector<double> q = rest_coordinates(model);
     double inside = 0.0;
     double all = 0.0;
     Progress::Stage stage = progress.stage("range of motion", BallRangeMap::kSwings);
@@ -206,17 +147,16 @@ BallRangeMap map_ball_range(const MusculoskeletalModel& whole, const std::string
                               std::cos(swing + 0.5 * kPi / BallRangeMap::kSwings);
         for (int d = 0; d < BallRangeMap::kDirections; ++d) {
             const double direction = (d + 0.5) * 2.0 * kPi / BallRangeMap::kDirections;
-            const Vec3 axis = std::cos(direction) * e1 + std::sin(direction) * e2;
             for (int t = 0; t < BallRangeMap::kTwists; ++t) {
                 const double twist = -kPi + (t + 0.5) * 2.0 * kPi / BallRangeMap::kTwists;
-                const Mat3 R = (Eigen::AngleAxisd(swing, axis) * Eigen::AngleAxisd(twist, shaft))
-                                   .toRotationMatrix();
-                const Vec3 angles = ball_angles_of(ball.axes, R);
+                const Vec3 angles = ball.angles(BallTurn{swing, direction, twist});
                 for (std::size_t k = 0; k < 3; ++k) {
-                    q[at(ball.coordinates[k])] = angles[static_cast<Eigen::Index>(k)];
+                    q[at(turns[k])] = angles[static_cast<Eigen::Index>(k)];
                 }
                 const Index limiting = range.limiting_muscle(q);
-                const bool is_valid = limiting < 0;
+                const bool is_within = range.is_within(q);
+                const bool is_valid = limiting < 0 && is_within;
+                map.beyond_coordinates += is_within ? 0 : 1;
                 if (limiting >= 0) {
                     ++blame[limiting];
                 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sinew/base/progress.h"
+#include "sinew/motion/ball_frame.h"
 #include "sinew/motion/muscle_paths.h"
 
 #include <span>
@@ -13,6 +14,9 @@ namespace sinew {
 struct StretchLimits {
     double fibre = 1.6;    ///< k_m
     double tendon = 1.03;  ///< k_t
+    /// Beside muscles, what bones, ligaments and capsules allow: the ranges of the model's clamped
+    /// coordinates, as further constraints C_i(q) >= 0 [Ryu2021, 4.1].
+    bool has_coordinates = false;
 };
 
 /// l_mt^max = k_m l_m0 + k_t l_t0 of a muscle, m [Ryu2021, eq. 4].
@@ -23,11 +27,13 @@ class RangeOfMotion {
 public:
     RangeOfMotion(const MusculoskeletalModel& model, const StretchLimits& limits = {});
 
-    /// True when all muscles allow the pose.
+    /// True when all muscles (and coordinates, if asked) allow the pose.
     bool is_valid(std::span<const double> q);
     /// The muscle that is stretched furthest beyond its limit, relative to it; -1 where all allow
     /// the pose.
     Index limiting_muscle(std::span<const double> q);
+    /// Whether clamped coordinates are within their ranges; true where they do not count.
+    bool is_within(std::span<const double> q) const;
 
     const KinematicTree& tree() const {
         return tree_;
@@ -37,6 +43,7 @@ private:
     KinematicTree tree_;
     MusclePaths paths_;
     std::vector<double> longest_ = {};
+    std::vector<std::pair<double, double>> ranges_ = {};  ///< of coordinates; empty: do not count
     ModelPlacement placement_ = {};
     PathState state_ = {};
 };
@@ -54,7 +61,11 @@ struct BallRangeMap {
     double valid_fraction = 0.0;
     /// Muscles that forbid cells, with how many, most first.
     std::vector<std::pair<std::string, int>> limiting = {};
+    int beyond_coordinates = 0;  ///< cells that the coordinates' ranges forbid, where they count
 };
+
+/// Swings and twists of all cells, in the map's order.
+std::vector<BallTurn> map_cells();
 
 /// @param joint  of the model; a ball joint or a custom joint that rotates about three axes, about
 /// at

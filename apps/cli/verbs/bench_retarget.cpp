@@ -1,0 +1,70 @@
+#include "cli/verbs/bench_retarget.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+
+#include "bench/retarget_bench.h"
+
+namespace sinew::cli {
+
+void bench_retarget(const std::string& data, bool is_short, const Context& context,
+                    nlohmann::ordered_json& result) {
+    std::filesystem::path folder = data;
+    if (data.empty()) {
+        const char* shared = std::getenv("SINEW_SHARED");
+        folder =
+            std::filesystem::path(shared != nullptr ? shared : "../shared") / "musculoskeletal";
+    }
+    const bench::RetargetBench b = bench::run_retarget_bench(folder, is_short, context.progress);
+    auto characters = nlohmann::ordered_json::array();
+    for (const bench::RetargetBench::Character& c : b.characters) {
+        characters.push_back({{"name", c.name},
+                              {"seconds", c.seconds},
+                              {"length_curve_correlation_naive", c.correlation_naive},
+                              {"length_curve_correlation", c.correlation},
+                              {"range_error_naive", c.range_naive},
+                              {"range_error", c.range},
+                              {"peak_torque_deg_naive", c.peak_naive_deg},
+                              {"peak_torque_deg", c.peak_deg},
+                              {"farthest_waypoint_m", c.farthest_waypoint}});
+    }
+    auto disorders = nlohmann::ordered_json::array();
+    for (const bench::RetargetBench::Disorder& d : b.disorders) {
+        disorders.push_back({{"muscle", d.muscle},
+                             {"limb_length", d.limb_length},
+                             {"naive", d.naive},
+                             {"retargeted", d.retargeted}});
+    }
+    auto hips = nlohmann::ordered_json::array();
+    for (const bench::RetargetBench::Hip& hip : b.hips) {
+        hips.push_back({{"elongation", hip.elongation},
+                        {"torsion_deg", hip.torsion_deg},
+                        {"rom_error_naive", hip.naive},
+                        {"rom_error", hip.retargeted},
+                        {"rom_error_blended", hip.blended}});
+    }
+    result = {{"bench", "retarget"},
+              {"muscles", b.muscles},
+              {"poses", b.poses},
+              {"seconds_worst_character", b.seconds_worst_character},
+              {"length_curve_correlation", b.correlation},
+              {"peak_torque_deg", b.peak_torque_deg},
+              {"finite_difference_speedup", b.finite_difference_speedup},
+              {"finite_difference_muscles", b.finite_difference_muscles},
+              {"characters", std::move(characters)}};
+    if (!is_short) {
+        result["rom_error_naive"] = b.rom_error_naive;
+        result["rom_error"] = b.rom_error;
+        result["rom_error_blended"] = b.rom_error_blended;
+        result["rom_error_parting"] = b.rom_error_parting;
+        result["rom_edit_error"] = b.rom_edit_error;
+        result["rom_edit_error_blended"] = b.rom_edit_error_blended;
+        result["hip_valid_fraction"] = b.hip_valid_fraction;
+        result["hip_valid_fraction_blended"] = b.hip_valid_fraction_blended;
+        result["hips"] = std::move(hips);
+        result["functional_disorders"] = std::move(disorders);
+    }
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,318 @@
+#include "bench/retarget_bench.h"
+
+#include "sinew/base/parallel.h"
+#include "sinew/base/timer.h"
+#include "sinew/base/units.h"
+#include "sinew/io/mass_files.h"
+#include "sinew/io/motion_files.h"
+#include "sinew/motion/musculature_retargeting.h"
+#include "sinew/motion/range_editing.h"
+#include "sinew/pipeline/retarget_job.h"
+#include "sinew/solver/least_squares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace sinew::bench {
+
+namespace {
+
+constexpr double kDegrees = kPi / 180.0;
+constexpr const char* kHip = "FemurL_joint";
+
+// The same pose with left and right exchanged: turns about y and z and the shift along x change
+// their sign, and so do hinges whose axes are not mirror images.
+std::vector<double> mirrored(const MusculoskeletalModel& model, const std::vector<double>& q) {
+    std::vector<double> out = q;
+    for (std::size_t c = 0; c < q.size(); ++c) {
+        const std::string& name = model.coordinates[c].name;
+        const std::string body = name.substr(0, name.find('_'));
+        const std::string suffix = name.substr(body.size());
+        std::string other = body;
+        if (other.back() == 'L' || other.back() == 'R') {
+            other.back() = other.back() == 'L' ? 'R' : 'L';
+        }
+        const Index to = find_coordinate(model, other + suffix);
+        double sign = suffix == "_ry" || suffix == "_rz" || suffix == "_tx" ? -1.0 : 1.0;
+        if (to >= 0 && suffix.empty()) {
+            const auto axis = [&](Index k) {
+                return model.joints[at(model.coordinates[at(k)].joint)].axes[2].axis;
+            };
+            const Vec3 a = axis(static_cast<Index>(c));
+            sign = Vec3(a.x(), -a.y(), -a.z()).dot(axis(to)) > 0.0 ? 1.0 : -1.0;
+        }
+        if (to >= 0) {
+            out[at(to)] = sign * q[c];
+        }
+    }
+    return out;
+}
+
+// All poses of all recordings beside the data, and their mirror images; those of the model's own
+// where there are none.
+std::vector<std::vector<double>> recorded_poses(const MusculoskeletalModel& model,
+                                                const std::filesystem::path& data) {
+    std::vector<std::filesystem::path> files;
+    for (const std::filesystem::path& folder :
+         {data.parent_path() / "motion", data / "mass" / "motion"}) {
+        if (files.empty() && std::filesystem::is_directory(folder)) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+                if (entry.path().extension() == ".bvh") {
+                    files.push_back(entry.path());
+                }
+            }
+        }
+    }
+    std::sort(files.begin(), files.end());
+    std::vector<std::vector<double>> out = {rest_coordinates(model)};
+    for (const std::filesystem::path& file : files) {
+        const MotionTable motion = read_model_motion(file, model).motion;
+        for (std::size_t t = 0; t < motion.times.size(); ++t) {
+            std::vector<double> q = rest_coordinates(model);
+            for (std::size_t k = 0; k < motion.columns.size(); ++k) {
+                if (const Index c = find_coordinate(model, motion.columns[k]); c >= 0) {
+                    q[at(c)] = motion.at(t, k);
+                }
+            }
+            out.push_back(mirrored(model, q));
+            out.push_back(std::move(q));
+        }
+    }
+    return out;
+}
+
+// Descent along a gradient by forward differences with a line search, as the paper has it, until
+// the energy is at `goal`.
+void descend_by_differences(const RoutingEnergy& energy, double goal) {
+    constexpr int kMostSteps = 1000;
+    constexpr double kStep = 1e-6;
+    Eigen::VectorXd x = energy.start();
+    double value = energy.value(x);
+    double rate = 1e-4;
+    for (int step = 0; step < kMostSteps && value > goal; ++step) {
+        Eigen::VectorXd gradient(x.size());
+        for (Eigen::Index i = 0; i < x.size(); ++i) {
+            Eigen::VectorXd y = x;
+            y[i] += kStep;
+            gradient[i] = (energy.value(y) - value) / kStep;
+        }
+        double lower = value;
+        for (; rate > 1e-14; rate *= 0.5) {
+            lower = energy.value(x - rate * gradient);
+            if (lower < value) {
+                break;
+            }
+        }
+        if (!(lower < value)) {
+            return;
+        }
+        x -= rate * gradient;
+        value = lower;
+        rate *= 4.0;
+    }
+}
+
+void measure_differences(const MusculoskeletalModel& reference, const BodyProportions& to,
+                         RetargetBench& out) {
+    constexpr std::size_t kEvery = 12;  // muscles
+    MusculoskeletalModel few = reference;
+    few.muscles.clear();
+    for (std::size_t m = 0; m < reference.muscles.size(); m += kEvery) {
+        few.muscles.push_back(reference.muscles[m]);
+    }
+    MusculoskeletalModel model = proportioned_model(few, to);
+    anchor_waypoints(model);
+    const ProportionedBodies bodies = proportioned_bodies(few, to);
+    const ThreadLimit one(1);
+    double ours = 0.0;
+    double theirs = 0.0;
+    for_each_routing(model, few, bodies.warps, joint_motions(few), {},
+                     [&](std::size_t, const RoutingEnergy& energy) {
+                         if (energy.motion_count() == 0) {
+                             return;
+                         }
+                         Timer timer;
+                         const LeastSquaresResult found = minimise_squares(
+                             [&](const Eigen::VectorXd& x, Eigen::VectorXd& r, Eigen::MatrixXd* J) {
+                                 energy.residuals(x, r, J);
+                             },
+                             energy.start());
+                         ours += timer.seconds();
+                         timer = {};
+                         descend_by_differences(energy, 1.01 * found.energy);
+                         theirs += timer.seconds();
+                         ++out.finite_difference_muscles;
+                     });
+    out.finite_difference_speedup = theirs / ours;
+}
+
+RetargetBench::Character run_character(const MusculoskeletalModel& reference, const char* name,
+                                       const Progress& progress) {
+    const RetargetedMusculature done =
+        retarget_musculature(reference, read_proportions(name, reference), {}, progress);
+    const MusculatureComparison naive = compare_musculatures(reference, done.naive);
+    const MusculatureComparison kept = compare_musculatures(reference, done.model);
+    RetargetBench::Character c{.name = name, .seconds = done.seconds};
+    c.correlation_naive = {naive.correlation_at(0.5), naive.correlation_at(0.05)};
+    c.correlation = {kept.correlation_at(0.5), kept.correlation_at(0.05)};
+    c.range_naive = naive.worst_range_error();
+    c.range = kept.worst_range_error();
+    c.peak_naive_deg = naive.peak.value_or(0.0) / kDegrees;
+    c.peak_deg = kept.peak.value_or(0.0) / kDegrees;
+    for (const RoutedMuscle& route : done.routes) {
+        c.farthest_waypoint = std::max(c.farthest_waypoint, route.farthest_move);
+    }
+    return c;
+}
+
+// The paper's three decide; ours are looked at beside them.
+void run_characters(const MusculoskeletalModel& reference, bool is_short, RetargetBench& out,
+                    const Progress& progress) {
+    out.correlation = {1.0, 1.0};
+    for (const char* name : {"alien", "hulk", "dwarf"}) {
+        const RetargetBench::Character c = run_character(reference, name, progress);
+        out.seconds_worst_character = std::max(out.seconds_worst_character, c.seconds);
+        out.peak_torque_deg = std::max(out.peak_torque_deg, c.peak_deg);
+        out.correlation = {std::min(out.correlation[0], c.correlation[0]),
+                           std::min(out.correlation[1], c.correlation[1])};
+        out.characters.push_back(c);
+    }
+    for (const char* name : {"child", "giant", "gibbon", "weightlifter", "uneven"}) {
+        if (!is_short) {
+            out.characters.push_back(run_character(reference, name, progress));
+        }
+    }
+}
+
+double cells_that_differ(const BallRangeMap& a, const BallRangeMap& b) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < a.valid.size(); ++k) {
+        count += a.valid[k] != b.valid[k] ? 1 : 0;
+    }
+    return static_cast<double>(count) / static_cast<double>(a.valid.size());
+}
+
+double fraction_of(const BallRangeMap& map) {
+    return static_cast<double>(std::count(map.valid.begin(), map.valid.end(), 1)) /
+           static_cast<double>(map.valid.size());
+}
+
+// @param recorded  the model as it was read, with waypoints that follow two bones
+void run_hips(const MusculoskeletalModel& reference, const MusculoskeletalModel& recorded,
+              RetargetBench& out, const Progress& progress) {
+    const BallRangeMap before = map_ball_range(reference, kHip);
+    const BallRangeMap before_blended = map_ball_range(recorded, kHip);
+    out.hip_valid_fraction = fraction_of(before);
+    out.hip_valid_fraction_blended = fraction_of(before_blended);
+    out.rom_error_parting = cells_that_differ(before, before_blended);
+    for (const double elongation : {0.7, 1.0, 1.3}) {
+        for (const double torsion : {-30.0, 0.0, 30.0}) {
+            if (elongation == 1.0 && torsion == 0.0) {
+                continue;
+            }
+            BodyProportions to;
+            to.femur = {.elongation = elongation, .torsion = torsion};
+            RetargetBench::Hip hip{.elongation = elongation, .torsion_deg = torsion};
+            const RetargetedMusculature done = retarget_musculature(reference, to, {}, progress);
+            hip.naive = cells_that_differ(before, map_ball_range(done.naive, kHip));
+            hip.retargeted = cells_that_differ(before, map_ball_range(done.model, kHip));
+            // The paper's own representation, which no file holds.
+            const MusculoskeletalModel blended =
+                retarget_musculature(recorded, to, {}, progress).model;
+            hip.blended = cells_that_differ(before_blended, map_ball_range(blended, kHip));
+            out.rom_error_naive = std::max(out.rom_error_naive, hip.naive);
+            out.rom_error = std::max(out.rom_error, hip.retargeted);
+            out.rom_error_blended = std::max(out.rom_error_blended, hip.blended);
+            out.hips.push_back(hip);
+        }
+    }
+}
+
+// The rows of [Ryu2021, Fig. 15]; a star is the second unit of a muscle that has several, the other
+// rows take all their units.
+struct DisorderRow {
+    const char* name;
+    std::vector<const char*> units;
+};
+
+const std::vector<DisorderRow>& disorder_rows() {
+    static const std::vector<DisorderRow> kRows = {
+        {"Tibialis Anterior", {"L_Tibialis_Anterior"}},
+        {"Tibialis Posterior", {"L_Tibialis_Posterior"}},
+        {"Pectineus", {"L_Pectineus"}},
+        {"Semimembranosus", {"L_Semimembranosus", "L_Semimembranosus1"}},
+        {"Deltoid", {"L_Deltoid", "L_Deltoid1", "L_Deltoid2"}},
+        {"Rectus Femoris", {"L_Rectus_Femoris"}},
+        {"Rectus Femoris*", {"L_Rectus_Femoris1"}},
+        {"Vastus Intermedius", {"L_Vastus_Intermedius"}},
+        {"Vastus Intermedius*", {"L_Vastus_Intermedius1"}},
+        {"Vastus Lateralis", {"L_Vastus_Lateralis"}},
+        {"Vastus Lateralis*", {"L_Vastus_Lateralis1"}},
+        {"Vastus Medialis", {"L_Vastus_Medialis"}},
+        {"Vastus Medialis*", {"L_Vastus_Medialis1", "L_Vastus_Medialis2"}},
+        {"Pectoralis Major", {"L_Pectoralis_Major", "L_Pectoralis_Major2"}},
+        {"Triceps Medial Head", {"L_Triceps_Medial_Head"}},
+        {"Latissimus Dorsi", {"L_Latissimus_Dorsi", "L_Latissimus_Dorsi3", "L_Latissimus_Dorsi5"}}};
+    return kRows;
+}
+
+// The paper's own edit of the hip [Ryu2021, Fig. 13].
+double edit_error(const MusculoskeletalModel& model) {
+    const auto hip = std::find_if(model.joints.begin(), model.joints.end(),
+                                  [](const ModelJoint& joint) { return joint.name == kHip; });
+    // Turns about the first axis, the body's left, go backward for a shaft that hangs down.
+    return edit_range(model, static_cast<std::size_t>(hip - model.joints.begin()),
+                      {.tilt = 30.0, .direction = 180.0, .width = 0.63})
+        .error;
+}
+
+void run_disorders(const MusculoskeletalModel& reference, RetargetBench& out,
+                   const Progress& progress) {
+    for (const double length : {0.6, 0.8, 1.5, 2.0, 2.5}) {
+        BodyProportions to;
+        to.femur.elongation = to.tibia.elongation = length;
+        to.humerus.elongation = to.ulna.elongation = length;
+        const RetargetedMusculature done = retarget_musculature(reference, to, {}, progress);
+        const MusculatureComparison naive = compare_musculatures(reference, done.naive);
+        const MusculatureComparison kept = compare_musculatures(reference, done.model);
+        for (const DisorderRow& row : disorder_rows()) {
+            RetargetBench::Disorder d{.muscle = row.name, .limb_length = length};
+            for (std::size_t m = 0; m < reference.muscles.size(); ++m) {
+                if (std::find(row.units.begin(), row.units.end(), reference.muscles[m].name) !=
+                    row.units.end()) {
+                    d.naive = std::max(d.naive, naive.disorder_of(m));
+                    d.retargeted = std::max(d.retargeted, kept.disorder_of(m));
+                }
+            }
+            out.disorders.push_back(std::move(d));
+        }
+    }
+}
+
+}  // namespace
+
+RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_short,
+                                 const Progress& progress) {
+    MusculoskeletalModel recorded =
+        read_mass(data / "mass" / "human.xml", data / "mass" / "muscle284.xml");
+    const std::vector<std::vector<double>> poses = recorded_poses(recorded, data);
+    allow_poses(recorded, poses);
+    // As files hold it, its lengths from the same poses.
+    MusculoskeletalModel reference = with_single_bone_points(recorded, {}, progress);
+    allow_poses(reference, poses);
+    RetargetBench out;
+    out.muscles = static_cast<int>(reference.muscles.size());
+    out.poses = static_cast<int>(poses.size());
+    run_characters(reference, is_short, out, progress);
+    measure_differences(reference, read_proportions("alien", reference), out);
+    if (!is_short) {
+        run_hips(reference, recorded, out, progress);
+        out.rom_edit_error = edit_error(reference);
+        out.rom_edit_error_blended = edit_error(recorded);
+        run_disorders(reference, out, progress);
+    }
+    return out;
+}
+
+}  // namespace sinew::bench

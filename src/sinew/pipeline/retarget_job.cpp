@@ -1,0 +1,121 @@
+#include "sinew/pipeline/retarget_job.h"
+
+#include "sinew/base/error.h"
+#include "sinew/io/data_folder.h"
+#include "sinew/io/settings_json.h"
+#include "sinew/motion/body_matching.h"
+#include "sinew/pipeline/any_model.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+// Whether muscles and coordinates have the same names in the same order.
+bool has_same_parts(const MusculoskeletalModel& a, const MusculoskeletalModel& b) {
+    const auto is_same = [](const auto& x, const auto& y) { return x.name == y.name; };
+    return std::equal(a.muscles.begin(), a.muscles.end(), b.muscles.begin(), b.muscles.end(),
+                      is_same) &&
+           std::equal(a.coordinates.begin(), a.coordinates.end(), b.coordinates.begin(),
+                      b.coordinates.end(), is_same);
+}
+
+JointPoints points_of(const JointPointsFile& file, const std::filesystem::path& path) {
+    JointPoints out = points_from_views(file.frontal, file.lateral);
+    for (const auto& [name, p] : file.points) {
+        if (p.size() != 3) {
+            throw InputError({.where = fmt::format("points.{} in '{}'", name, path.string()),
+                              .found = fmt::format("{} numbers", p.size()),
+                              .needs = "three",
+                              .remedy = "give the point as [x, y, z], or in two views"});
+        }
+        out.emplace_back(name, Vec3(p[0], p[1], p[2]));
+    }
+    for (auto& [name, p] : out) {
+        p *= file.unit;
+    }
+    return out;
+}
+
+std::string unrouted_note(const RetargetedMusculature& done) {
+    std::size_t count = 0;
+    for (const RoutedMuscle& route : done.routes) {
+        count += route.is_routed ? 0 : 1;
+    }
+    return count == 0 ? std::string{}
+                      : fmt::format(
+                            "{} muscles over surfaces, with moving points or crossing no "
+                            "joint keep the paths that their bones give them; their "
+                            "lengths are fitted",
+                            count);
+}
+
+}  // namespace
+
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model) {
+    std::filesystem::path file = to;
+    if (!file.has_extension() && !std::filesystem::exists(file)) {
+        file = data_folder() / "characters" / (file.filename().string() + ".json");
+    }
+    if (file.extension() != ".json") {
+        return proportions_of(model, read_any_model(file));
+    }
+    const std::string text = read_settings_text(file);
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    const auto has = [&](const char* key) { return json.is_object() && json.contains(key); };
+    if (has("points") || has("frontal") || has("lateral")) {
+        return proportions_from_joints(
+            model, points_of(settings_from_json<JointPointsFile>(text, file.string()), file));
+    }
+    return settings_from_json<BodyProportions>(text, file.string());
+}
+
+RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
+                             const Progress& progress) {
+    const BodyProportions proportions = read_proportions(job.to, model);
+    RetargetOutcome out;
+    // Both formats hold waypoints on one bone only; what that changes is told apart from what the
+    // other body changes.
+    out.reference = with_single_bone_points(model, {}, progress);
+    if (has_blended_points(model)) {
+        out.parted = compare_musculatures(model, out.reference);
+        out.notes.push_back(fmt::format(
+            "waypoints that follow two bones became points on either, for no file can hold them: "
+            "{:.1f} % of random poses of the worst joint change their validity by that alone",
+            100.0 * out.parted->worst_range_error()));
+    }
+    out.retargeted = retarget_musculature(out.reference, proportions, {}, progress);
+    if (!proportions.name.empty()) {
+        out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
+    }
+    // What people get is what is measured: the file, read back.
+    MusculoskeletalModel written = out.retargeted.model;
+    if (!job.output.empty()) {
+        for (std::string& note : write_any_model(job.output, out.retargeted.model)) {
+            out.notes.push_back(std::move(note));
+        }
+        written = read_any_model(job.output);
+        out.written = compare_models(out.retargeted.model, written);
+    }
+    const Progress::Stage stage = progress.stage("comparing", 0);
+    out.naive = compare_musculatures(out.reference, out.retargeted.naive);
+    const bool is_file = has_same_parts(out.reference, written);
+    if (!is_file) {
+        out.notes.push_back(
+            "the file orders or names coordinates and muscles otherwise; curves and ranges are "
+            "those of the model before it was written");
+    }
+    out.kept = compare_musculatures(out.reference, is_file ? written : out.retargeted.model);
+    out.doctor_before = examine_model(model);
+    out.doctor_after = examine_model(written);
+    if (const std::string note = unrouted_note(out.retargeted); !note.empty()) {
+        out.notes.push_back(note);
+    }
+    return out;
+}
+
+}  // namespace sinew

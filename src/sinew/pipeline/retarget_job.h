@@ -1,0 +1,88 @@
+#pragma once
+
+#include "sinew/motion/model_doctor.h"
+#include "sinew/motion/model_equivalence.h"
+#include "sinew/motion/musculature_retargeting.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+/// The job of `sinew retarget`.
+struct RetargetJob {
+    std::string to = {};  ///< BodyProportions as JSON, or the name of a character of ours
+    std::string plot = {};
+    std::string muscle = {};
+    std::string coordinate = {};
+    std::string output = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetJob>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.to, Field{.name = "to",
+                  .help = "the new body: proportions or points of joints (.json), a character "
+                          "(alien, child, dwarf, gibbon, giant, hulk, uneven, weightlifter), or a "
+                          "body or model with its bones (.sinew, .osim, .xml)",
+                  .is_path = true,
+                  .metavar = "FILE"});
+    v(o.plot, Field{.name = "plot",
+                    .help = "picture of a length-angle curve before, naive and retargeted (.png, "
+                            ".svg); needs --muscle and --coordinate",
+                    .is_path = true,
+                    .metavar = "FILE"});
+    v(o.muscle, Field{.name = "muscle", .help = "of the picture", .metavar = "NAME"});
+    v(o.coordinate, Field{.name = "coordinate", .help = "of the picture", .metavar = "NAME"});
+    v(o.output, Field{.name = "output",
+                      .help = "model to write (.osim, .xml for MuJoCo)",
+                      .is_path = true,
+                      .metavar = "FILE"});
+}
+
+/// A retargeted model and what it kept of the reference's function, measured on the file that was
+/// written where there is one.
+struct RetargetOutcome {
+    /// The model as files can hold it: the same where no waypoint follows several bones.
+    MusculoskeletalModel reference = {};
+    /// What that representation costs; absent where it is the model itself.
+    std::optional<MusculatureComparison> parted = {};
+    RetargetedMusculature retargeted = {};
+    MusculatureComparison naive = {};
+    MusculatureComparison kept = {};
+    std::vector<ModelFinding> doctor_before = {};
+    std::vector<ModelFinding> doctor_after = {};
+    std::optional<ModelEquivalence> written = {};  ///< the file against the model in memory
+    std::vector<std::string> notes = {};
+};
+
+/// Centres of joints, in space or in two orthographic views (motion/body_matching.h).
+struct JointPointsFile {
+    double unit = 1.0;  ///< m per unit of the numbers
+    std::vector<std::pair<std::string, std::vector<double>>> points = {};
+    std::vector<std::pair<std::string, std::vector<double>>> frontal = {};
+    std::vector<std::pair<std::string, std::vector<double>>> lateral = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, JointPointsFile>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.unit, Field{.name = "unit_m", .help = "metres per unit of the numbers", .above = 0.0});
+    v(o.points, Field{.name = "points", .help = "joint centres in space: [x, y, z]"});
+    v(o.frontal, Field{.name = "frontal", .help = "in the view from the front: [left, up]"});
+    v(o.lateral, Field{.name = "lateral", .help = "in the view from the side: [forward, up]"});
+}
+
+/// Proportions of a character in the data folder by its name, of a file of proportions, or with
+/// which the model has the joints of a file of points (.json) or of another body or model
+/// (.sinew, .osim, .xml).
+/// @throws InputError
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model);
+
+/// Retargets a model, writes it where the job says so, reads it back and compares.
+/// @throws InputError; Cancelled
+RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
+                             const Progress& progress = {});
+
+}  // namespace sinew
