@@ -4,6 +4,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <thread>
@@ -37,6 +38,9 @@ void detail::run_chunks(std::size_t chunks, void (*body)(void*, std::size_t), vo
         }
         return;
     }
+    // Of its own: a loop inside a loop that has failed elsewhere would be left half done, without a
+    // word to its caller, who then reads results that were never made.
+    tbb::task_group_context own(tbb::task_group_context::isolated);
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, chunks, 1),
         [&](const tbb::blocked_range<std::size_t>& range) {
@@ -44,7 +48,7 @@ void detail::run_chunks(std::size_t chunks, void (*body)(void*, std::size_t), vo
                 body(context, chunk);
             }
         },
-        tbb::auto_partitioner());
+        tbb::auto_partitioner(), own);
 }
 
 }  // namespace sinew
