@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace sinew {
@@ -49,6 +52,30 @@ TEST(Parallel, ExceptionsReachTheCaller) {
                                   }
                               }),
                  std::runtime_error);
+}
+
+// A loop that one element has failed ends soon, but what runs inside it is whole until then: nobody
+// may read results of an inner loop that were never made.
+TEST(Parallel, LoopsInsideALoopThatHasFailedAreWhole) {
+    std::atomic<bool> has_failed = false;
+    std::atomic<int> halves = 0;
+    EXPECT_THROW(parallel_for(2, 1,
+                              [&](std::size_t begin, std::size_t) {
+                                  if (begin == 1) {
+                                      has_failed = true;
+                                      throw std::runtime_error("stop");
+                                  }
+                                  while (!has_failed && thread_count() > 1) {
+                                      std::this_thread::yield();
+                                  }
+                                  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                                  std::vector<int> visits(1000, 0);
+                                  parallel_for(visits.size(), 1,
+                                               [&](std::size_t i, std::size_t) { visits[i] = 1; });
+                                  halves += visits != std::vector<int>(1000, 1);
+                              }),
+                 std::runtime_error);
+    EXPECT_EQ(halves, 0);
 }
 
 TEST(Parallel, EmptyLoopsDoNothing) {

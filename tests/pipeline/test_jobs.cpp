@@ -73,6 +73,25 @@ TEST(ContractJob, SettingsThatDoNotGoTogetherAreRefused) {
     refuses({.body = "b.sinew", .muscles = {"biceps"}, .curves = {0.5}});  // of the bench
     refuses({.activation = NumberOrText(2.0)});
     refuses({.duration = 10.0, .rate = 1e5});  // a million frames
+    // What would do nothing: in time, in statics, in the whole body.
+    const ContractSettings biceps{.body = "b.sinew", .muscles = {"biceps"}};
+    const auto with = [&](auto&& change) {
+        ContractSettings settings = biceps;
+        change(settings);
+        return settings;
+    };
+    refuses(with([](ContractSettings& s) { s.static_frames = 4; }));
+    refuses(with([](ContractSettings& s) { s.stretch = 0.1; }));
+    refuses(with([](ContractSettings& s) { s.is_static = true, s.substeps = 3; }));
+    refuses(with([](ContractSettings& s) { s.is_static = true, s.rate = 30.0; }));
+    refuses(with([](ContractSettings& s) { s.is_static = true, s.simulator.damping = 3.0; }));
+    refuses(with([](ContractSettings& s) { s.is_whole_body = true, s.is_static = true; }));
+    refuses(with([](ContractSettings& s) { s.is_whole_body = true, s.scene.tets = 4000; }));
+    refuses(with([](ContractSettings& s) { s.is_whole_body = true, s.activation = "0..1"; }));
+    EXPECT_NO_THROW(
+        job_of(with([](ContractSettings& s) { s.is_whole_body = true, s.activation = "1"; }), "x"));
+    EXPECT_NO_THROW(
+        job_of(with([](ContractSettings& s) { s.is_static = true, s.static_frames = 4; }), "x"));
     EXPECT_EQ(job_of({.body = "b.sinew", .muscles = {"biceps"}}, "test").duration, 0.5);
     EXPECT_EQ(job_of({}, "test").duration, 1.0);
 }

@@ -6,6 +6,9 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 namespace sinew {
@@ -37,14 +40,28 @@ void detail::run_chunks(std::size_t chunks, void (*body)(void*, std::size_t), vo
         }
         return;
     }
+    // The task library never sees an exception: it would cancel all loops that run inside this one,
+    // ours and Embree's, which return half done without a word, and their results would be read.
+    std::atomic<bool> has_failed = false;
+    std::mutex lock;
+    std::exception_ptr failure;
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, chunks, 1),
         [&](const tbb::blocked_range<std::size_t>& range) {
-            for (std::size_t chunk = range.begin(); chunk != range.end(); ++chunk) {
-                body(context, chunk);
+            for (std::size_t chunk = range.begin(); chunk != range.end() && !has_failed; ++chunk) {
+                try {
+                    body(context, chunk);
+                } catch (...) {
+                    const std::scoped_lock held(lock);
+                    failure = failure ? failure : std::current_exception();
+                    has_failed = true;
+                }
             }
         },
         tbb::auto_partitioner());
+    if (failure) {
+        std::rethrow_exception(failure);
+    }
 }
 
 }  // namespace sinew

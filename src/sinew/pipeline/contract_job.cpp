@@ -74,6 +74,43 @@ void require_fitting(const ContractSettings& s, const FieldPlace& place) {
     }
 }
 
+/// Options that differ from their defaults and would do nothing in this kind of contraction.
+void require_useful(const ContractSettings& s, const FieldPlace& place) {
+    const ContractSettings plain;
+    const bool is_ramp_at_rest =
+        s.is_static && s.keys.empty() &&
+        !(s.activation && std::holds_alternative<std::string>(*s.activation) &&
+          is_table(std::get<std::string>(*s.activation)));
+    const bool is_in_time = !s.is_static && !s.is_whole_body;
+    const auto refuse_if = [&](bool is_given, const char* name, const char* where_it_counts) {
+        if (is_given) {
+            refuse_contract(place.field(name), "an option that does nothing here", where_it_counts);
+        }
+    };
+    refuse_if(s.static_frames != plain.static_frames && !is_ramp_at_rest, "frames",
+              "--statics on a ramp of activation");
+    refuse_if(s.substeps != plain.substeps && !is_in_time, "substeps", "a contraction in time");
+    refuse_if(s.rate != plain.rate && (is_ramp_at_rest || s.is_whole_body), "rate",
+              "a contraction in time, or statics along keys or a table");
+    refuse_if(s.simulator.damping != plain.simulator.damping && !is_in_time, "damping",
+              "a contraction in time");
+    refuse_if(s.simulator.step_still != plain.simulator.step_still && !is_in_time, "step_still",
+              "a contraction in time");
+    refuse_if(s.simulator.step_iterations != plain.simulator.step_iterations && !is_in_time,
+              "step_iterations", "a contraction in time");
+    refuse_if(s.stretch != plain.stretch && !s.body.empty(), "stretch",
+              "a scene without a body: the bench");
+    refuse_if(s.is_torus && !s.body.empty(), "torus", "a scene without a body");
+    refuse_if(s.is_whole_body && s.is_static, "statics", "muscles without --whole-body");
+    refuse_if(s.is_whole_body && s.duration.has_value(), "duration",
+              "muscles without --whole-body");
+    refuse_if(s.is_whole_body && !s.keys.empty(), "keys", "muscles without --whole-body");
+    refuse_if(s.is_whole_body && s.has_measures_only, "measures_only",
+              "muscles without --whole-body");
+    refuse_if(s.is_whole_body && s.scene.tets != plain.scene.tets, "tets",
+              "muscles without --whole-body");
+}
+
 }  // namespace
 
 ContractSettings read_contract_settings(const std::filesystem::path& path) {
@@ -90,6 +127,7 @@ ContractJob job_of(const ContractSettings& s, const std::string& where) {
     const FieldPlace place(where);
     check_ranges(s, where);
     require_fitting(s, place);
+    require_useful(s, place);
     ContractJob job{.body = s.body,
                     .is_torus = s.is_torus,
                     .muscles = s.muscles,
@@ -107,6 +145,10 @@ ContractJob job_of(const ContractSettings& s, const std::string& where) {
         job.activation = parse_activation(
             number != nullptr ? fmt::format("{}", *number) : std::get<std::string>(*s.activation),
             place.field("activation").text());
+    }
+    if (s.is_whole_body && job.activation.kind != ActivationPlan::Kind::Constant) {
+        refuse_contract(place.field("activation"), "a course of activation of the whole body",
+                        "a number");
     }
     // As long as what is given in time; a body's contraction is over after half a second.
     job.duration = s.duration ? *s.duration
