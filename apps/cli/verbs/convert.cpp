@@ -102,6 +102,10 @@ Verb convert_verb() {
         const bool becomes_model =
             is_body_file(settings->from) && (ending == ".osim" || ending == ".xml");
         if (is_model_file(settings->from) || becomes_model) {
+            settings->files.require_no_unit(settings->from);
+            if (ending != ".xml") {
+                settings->files.require_no_up(settings->from);
+            }
             ModelConversion conversion = settings->model;
             conversion.up = settings->files.up == "y" ? UpAxis::Y : UpAxis::Z;
             conversion.meshes = !settings->no_meshes;

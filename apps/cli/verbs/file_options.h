@@ -1,6 +1,9 @@
 #pragma once
 
+#include "sinew/base/error.h"
 #include "sinew/io/read_options.h"
+
+#include <fmt/format.h>
 
 #include <string>
 #include <vector>
@@ -27,6 +30,24 @@ struct FileOptions {
 
     ReadOptions read_options() const {
         return {.unit = unit_from_name(unit), .up = up_axis_from_name(up)};
+    }
+
+    /// Files that say their own unit: another one is refused, not passed over.
+    void require_no_unit(const std::string& file) const {
+        if (unit != "m") {
+            throw InputError({.where = "--unit",
+                              .found = fmt::format("'{}', which says its own unit", file),
+                              .needs = "a mesh whose file does not say it",
+                              .remedy = "leave --unit out"});
+        }
+    }
+    void require_no_up(const std::string& file) const {
+        if (!up.empty() && up != "y") {
+            throw InputError({.where = "--up",
+                              .found = fmt::format("'{}', which says its own axes", file),
+                              .needs = "a mesh whose file does not say them",
+                              .remedy = "leave --up out"});
+        }
     }
 };
 

@@ -7,6 +7,7 @@
 #include "sinew/io/mesh_parts.h"
 #include "sinew/io/model_files.h"
 #include "sinew/mesh/connectivity.h"
+#include "sinew/pipeline/any_model.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -225,6 +226,11 @@ Verb info_verb() {
     };
     verb.run = [settings](const Context& context, Json& result) {
         result["input"] = settings->file;
+        if (is_trial_file(settings->file) || is_model_file(settings->file) ||
+            is_body_file(settings->file)) {
+            settings->files.require_no_unit(settings->file);
+            settings->files.require_no_up(settings->file);
+        }
         if (is_trial_file(settings->file)) {
             require_no_muscles("info", settings->muscles, settings->file);
             describe_trial_file(settings->file, result);

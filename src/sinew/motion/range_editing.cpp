@@ -19,7 +19,6 @@ namespace sinew {
 
 namespace {
 
-constexpr double kDegrees = kPi / 180.0;
 using PoseMap = std::function<std::vector<double>(std::vector<double>)>;
 
 // Mean direction of the shaft over the cells that are allowed, each by its part of the sphere.
@@ -40,9 +39,9 @@ Vec3 centre_of(const BallFrame& ball, const BallRangeMap& map) {
 }
 
 PoseMap ball_map(const BallFrame& ball, const RangeEdit& edit, const Vec3& centre) {
-    const double direction = kDegrees * edit.direction;
+    const double direction = kDegree * edit.direction;
     const Vec3 axis = std::cos(direction) * ball.first() + std::sin(direction) * ball.second();
-    const Mat3 back = Eigen::AngleAxisd(-kDegrees * edit.tilt, axis).toRotationMatrix();
+    const Mat3 back = Eigen::AngleAxisd(-kDegree * edit.tilt, axis).toRotationMatrix();
     return [ball, edit, centre, back](std::vector<double> q) {
         Vec3 angles;
         for (std::size_t k = 0; k < 3; ++k) {
@@ -59,7 +58,7 @@ PoseMap ball_map(const BallFrame& ball, const RangeEdit& edit, const Vec3& centr
         // The swing that takes the shaft there, with the twist of the wish undone.
         const Mat3 swing = Eigen::Quaterniond::FromTwoVectors(ball.shaft(), to).toRotationMatrix();
         const double twist =
-            std::clamp((turn.twist - kDegrees * edit.twist_shift) / edit.twist_width, -kPi, kPi);
+            std::clamp((turn.twist - kDegree * edit.twist_shift) / edit.twist_width, -kPi, kPi);
         const Vec3 mapped =
             ball.angles(Mat3(swing * Eigen::AngleAxisd(twist, ball.shaft()).toRotationMatrix()));
         for (std::size_t k = 0; k < 3; ++k) {
@@ -81,7 +80,7 @@ PoseMap interval_map(const MusculoskeletalModel& model, std::size_t joint, const
     }
     return [middles, edit](std::vector<double> q) {
         for (const auto& [c, middle] : middles) {
-            q[c] = middle + (q[c] - middle - kDegrees * edit.shift) / edit.scale;
+            q[c] = middle + (q[c] - middle - kDegree * edit.shift) / edit.scale;
         }
         return q;
     };

@@ -1,6 +1,7 @@
 #include "sinew/pipeline/retarget_job.h"
 
 #include "sinew/base/error.h"
+#include "sinew/base/text.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/settings_json.h"
 #include "sinew/motion/body_matching.h"
@@ -54,12 +55,37 @@ std::string unrouted_note(const RetargetedMusculature& done) {
                             count);
 }
 
+std::vector<std::string> character_names() {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(data_folder() / "characters")) {
+        if (entry.path().extension() == ".json") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+// A name without an ending, of one of our characters.
+std::filesystem::path character_file(const std::string& name) {
+    const std::vector<std::string> names = character_names();
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        const std::string near = nearest_word(name, names);
+        throw InputError({.where = "--to",
+                          .found = fmt::format("'{}'", name),
+                          .needs = "a file that exists, or one of " + join(names, ", "),
+                          .remedy = near.empty() ? "check the spelling"
+                                                 : fmt::format("did you mean '{}'?", near)});
+    }
+    return data_folder() / "characters" / (name + ".json");
+}
+
 }  // namespace
 
 BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model) {
     std::filesystem::path file = to;
     if (!file.has_extension() && !std::filesystem::exists(file)) {
-        file = data_folder() / "characters" / (file.filename().string() + ".json");
+        file = character_file(to);
     }
     if (file.extension() != ".json") {
         return proportions_of(model, read_any_model(file));

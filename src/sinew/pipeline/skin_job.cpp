@@ -129,12 +129,13 @@ void require_rig_options(const SkinJob& job) {
                           .remedy = "see 'sinew skin --help'"});
     }
     if (!job.compare.empty() || !shows_skin_only(job) || !job.activations.empty() || job.gravity ||
-        job.method == SkinMethod::DualQuaternions || job.simulate_vertices > 0) {
+        job.method == SkinMethod::DualQuaternions || job.simulate_vertices > 0 ||
+        job.skinning.collisions != SkinJob{}.skinning.collisions) {
         throw InputError({.where = "--rig",
                           .found = "options of a simulation",
                           .needs = "a skin, a skeleton and a motion: a rig is moved by its weights",
                           .remedy = "leave out --compare, --layers, --activations, --gravity, "
-                                    "--method dqs and --simulate-vertices"});
+                                    "--collisions, --method dqs and --simulate-vertices"});
     }
     if (job.is_body() && !job.skeleton.empty()) {
         throw InputError({.where = job.mesh,
