@@ -43,7 +43,7 @@ double signed_area(const UvAtlas& atlas, Eigen::Index t) {
 
 /// Cells of a grid whose middles lie in more than one triangle.
 int doubly_covered(const UvAtlas& atlas, int cells) {
-    std::vector<int> count(at(cells * cells), 0);
+    std::vector<int> count(sinew::at(cells * cells), 0);
     for (std::size_t t = 0; t < atlas.chart.size(); ++t) {
         const double* q = atlas.uv.values.data() + 6 * t;
         const auto cell = [&](double x) { return static_cast<int>(x * cells); };
@@ -56,7 +56,7 @@ int doubly_covered(const UvAtlas& atlas, int cells) {
                 const double v = (y + 0.5) / cells;
                 const double a = ((q[2] - u) * (q[5] - v) - (q[4] - u) * (q[3] - v)) / area;
                 const double b = ((q[4] - u) * (q[1] - v) - (q[0] - u) * (q[5] - v)) / area;
-                count[at(y * cells + x)] += a > 0 && b > 0 && a + b < 1;
+                count[sinew::at(y * cells + x)] += a > 0 && b > 0 && a + b < 1;
             }
         }
     }
@@ -72,21 +72,21 @@ TEST(UvAtlas, ATubeIsOpenedWhereCutsAreCheapAndLiesFlatWithoutStretch) {
     for (Eigen::Index v = 0; v < mesh.points.rows(); ++v) {
         cost.push_back(1.0 - mesh.points(v, 0) / 0.04);  // cheapest at +x
     }
-    const std::vector<Index> label(at(mesh.triangles.rows()), 0);
+    const std::vector<Index> label(sinew::at(mesh.triangles.rows()), 0);
     const UvAtlas atlas = build_uv_atlas(mesh.points, mesh.triangles, label, cost);
     double low = 1.0;
     double high = 0.0;
     double least = 1.0;
     double greatest = 0.0;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        EXPECT_EQ(atlas.chart[at(t)], 0);
+        EXPECT_EQ(atlas.chart[sinew::at(t)], 0);
         EXPECT_GT(signed_area(atlas, t), 0.0);
-        EXPECT_LT(atlas.stretch[at(t)], 1.003);
+        EXPECT_LT(atlas.stretch[sinew::at(t)], 1.003);
         for (int k = 0; k < 3; ++k) {
-            least = std::min(least, atlas.uv.values[at(6 * t + 2 * k)]);
-            greatest = std::max(greatest, atlas.uv.values[at(6 * t + 2 * k)]);
-            low = std::min(low, atlas.uv.values[at(6 * t + 2 * k + 1)]);
-            high = std::max(high, atlas.uv.values[at(6 * t + 2 * k + 1)]);
+            least = std::min(least, atlas.uv.values[sinew::at(6 * t + 2 * k)]);
+            greatest = std::max(greatest, atlas.uv.values[sinew::at(6 * t + 2 * k)]);
+            low = std::min(low, atlas.uv.values[sinew::at(6 * t + 2 * k + 1)]);
+            high = std::max(high, atlas.uv.values[sinew::at(6 * t + 2 * k + 1)]);
         }
     }
     const double round = 2.0 * 0.04 * kAround * std::sin(M_PI / kAround);
@@ -98,7 +98,7 @@ TEST(UvAtlas, ATubeIsOpenedWhereCutsAreCheapAndLiesFlatWithoutStretch) {
     const auto u_of = [&](Eigen::Index t, Index v) {
         for (int k = 0; k < 3; ++k) {
             if (mesh.triangles(t, k) == v) {
-                return atlas.uv.values[at(6 * t + 2 * k)];
+                return atlas.uv.values[sinew::at(6 * t + 2 * k)];
             }
         }
         return -1.0;
@@ -121,12 +121,12 @@ TEST(UvAtlas, HalvesOfABallLieFlatWithoutFlipsOrOverlaps) {
                             point(ball.points, ball.triangles(t, 2)).z() >
                         0.0);
     }
-    const std::vector<double> cost(at(ball.points.rows()), 1.0);
+    const std::vector<double> cost(sinew::at(ball.points.rows()), 1.0);
     const UvAtlas atlas = build_uv_atlas(ball.points, ball.triangles, label, cost);
     double mean = 0.0;
     for (Eigen::Index t = 0; t < ball.triangles.rows(); ++t) {
         EXPECT_GT(signed_area(atlas, t), 0.0);
-        mean += atlas.stretch[at(t)] / static_cast<double>(ball.triangles.rows());
+        mean += atlas.stretch[sinew::at(t)] / static_cast<double>(ball.triangles.rows());
     }
     // Lambert's equal-area map of a half stretches by up to sqrt 2, 1.17 in the mean.
     EXPECT_LT(mean, 1.25);
@@ -137,8 +137,8 @@ TEST(UvAtlas, HalvesOfABallLieFlatWithoutFlipsOrOverlaps) {
 
 TEST(UvAtlas, ClosedPiecesAndWrongSizesAreRefused) {
     const TriangleMesh ball = support::sphere(1, 0.1);
-    const std::vector<Index> label(at(ball.triangles.rows()), 0);
-    const std::vector<double> cost(at(ball.points.rows()), 1.0);
+    const std::vector<Index> label(sinew::at(ball.triangles.rows()), 0);
+    const std::vector<double> cost(sinew::at(ball.points.rows()), 1.0);
     EXPECT_THROW(build_uv_atlas(ball.points, ball.triangles, label, cost), InputError);
     EXPECT_THROW(build_uv_atlas(ball.points, ball.triangles, label, {}), InputError);
 }
