@@ -24,7 +24,7 @@ constexpr double kEpsilon = 0.2;        // of the worst determinant
 constexpr double kSmallest = 0.02;      // of the volume at rest
 constexpr double kFlat = 0.0205;        // rad, of the smallest dihedral angle
 constexpr double kShareOfAngle = 0.5;   // of the angle at rest, where that is less
-constexpr int kOpeningRounds = 60;
+constexpr int kOpeningRounds = 240;
 constexpr double kOpening = 1.25;  // of a flat tetrahedron's volume in a round
 
 // Which of some tetrahedra are bad, and what they were at rest.
