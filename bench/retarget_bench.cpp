@@ -147,10 +147,16 @@ void measure_differences(const MusculoskeletalModel& reference, const BodyPropor
     out.finite_difference_speedup = theirs / ours;
 }
 
+BodyProportions proportions_of_character(const std::string& name,
+                                         const MusculoskeletalModel& model) {
+    std::vector<std::string> left_out;
+    return read_proportions(name, model, left_out);
+}
+
 RetargetBench::Character run_character(const MusculoskeletalModel& reference, const char* name,
                                        const Progress& progress) {
     const RetargetedMusculature done =
-        retarget_musculature(reference, read_proportions(name, reference), {}, progress);
+        retarget_musculature(reference, proportions_of_character(name, reference), {}, progress);
     const MusculatureComparison naive = compare_musculatures(reference, done.naive);
     const MusculatureComparison kept = compare_musculatures(reference, done.model);
     RetargetBench::Character c{.name = name, .seconds = done.seconds};
@@ -305,7 +311,7 @@ RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_shor
     out.muscles = static_cast<int>(reference.muscles.size());
     out.poses = static_cast<int>(poses.size());
     run_characters(reference, is_short, out, progress);
-    measure_differences(reference, read_proportions("alien", reference), out);
+    measure_differences(reference, proportions_of_character("alien", reference), out);
     if (!is_short) {
         run_hips(reference, recorded, out, progress);
         out.rom_edit_error = edit_error(reference);

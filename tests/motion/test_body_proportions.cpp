@@ -225,6 +225,18 @@ TEST(Proportions, SegmentsThatTheModelLacksAreRefused) {
     }
 }
 
+// A whole character serves for legs alone.
+TEST(Proportions, SegmentsThatTheModelLacksAreDroppedFromCharacters) {
+    BodyProportions to;
+    to.humerus.elongation = 2.0;
+    to.left.humerus = LimbShape{.elongation = 1.5};
+    to.femur.elongation = 1.2;
+    EXPECT_EQ(drop_missing_segments(walker_model(), to), std::vector<std::string>{"humerus"});
+    EXPECT_NO_THROW(proportioned_model(walker_model(), to));
+    EXPECT_EQ(to.femur.elongation, 1.2);
+    EXPECT_TRUE(drop_missing_segments(walker_model(), to).empty());
+}
+
 // [Ryu2021, 6.6]: points of a body of other proportions, in any pose, give these back.
 TEST(Matching, JointsOfAnotherBodyGiveItsProportions) {
     const MusculoskeletalModel model = walker_model();

@@ -8,6 +8,7 @@
 #include <Eigen/LU>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -103,37 +104,43 @@ Vec3 trunk_axis(const MusculoskeletalModel& model, const std::vector<BodySegment
     return model.gravity.norm() > 0.0 ? Vec3(-model.gravity.normalized()) : Vec3(Vec3::UnitY());
 }
 
-void require_segment(const std::vector<BodySegment>& segments, SegmentKind kind, bool is_changed) {
-    for (const BodySegment& s : segments) {
-        if (s.kind == kind) {
-            return;
+bool is_changed(const BodyProportions& p, SegmentKind kind) {
+    using enum SegmentKind;
+    for (const BodySide side : {BodySide::Left, BodySide::Right}) {
+        if (kind == Head || kind == Hand || kind == Foot) {
+            const PartShape shape = part_shape(p, {kind, side});
+            if (shape.scale != 1.0 || shape.mass.value_or(1.0) != 1.0) {
+                return true;
+            }
+        } else if (const LimbShape shape = limb_shape(p, {kind, side});
+                   !is_same(shape) || shape.mass.value_or(1.0) != 1.0) {
+            return true;
         }
     }
-    if (is_changed) {
+    return false;
+}
+
+// Segments whose proportions are asked for and that the model does not have.
+std::vector<SegmentKind> missing_segments(const std::vector<BodySegment>& segments,
+                                          const BodyProportions& p) {
+    using enum SegmentKind;
+    std::vector<SegmentKind> missing;
+    for (const SegmentKind kind : {Neck, Femur, Tibia, Humerus, Ulna, Head, Hand, Foot}) {
+        const bool is_there = std::any_of(segments.begin(), segments.end(),
+                                          [&](const BodySegment& s) { return s.kind == kind; });
+        if (!is_there && is_changed(p, kind)) {
+            missing.push_back(kind);
+        }
+    }
+    return missing;
+}
+
+void require_segments(const std::vector<BodySegment>& segments, const BodyProportions& p) {
+    for (const SegmentKind kind : missing_segments(segments, p)) {
         throw InputError({.where = fmt::format("proportions of '{}'", name_of(kind)),
                           .found = "no such segment in the model",
                           .needs = "a body that is one, by its name or by \"segments\"",
                           .remedy = "remove the entry, or name the bodies under \"segments\""});
-    }
-}
-
-void require_segments(const std::vector<BodySegment>& segments, const BodyProportions& p) {
-    using enum SegmentKind;
-    for (const SegmentKind kind : {Neck, Femur, Tibia, Humerus, Ulna}) {
-        bool is_changed = false;
-        for (const BodySide side : {BodySide::Left, BodySide::Right}) {
-            const LimbShape shape = limb_shape(p, {kind, side});
-            is_changed = is_changed || !is_same(shape) || shape.mass.value_or(1.0) != 1.0;
-        }
-        require_segment(segments, kind, is_changed);
-    }
-    for (const SegmentKind kind : {Head, Hand, Foot}) {
-        bool is_changed = false;
-        for (const BodySide side : {BodySide::Left, BodySide::Right}) {
-            const PartShape shape = part_shape(p, {kind, side});
-            is_changed = is_changed || shape.scale != 1.0 || shape.mass.value_or(1.0) != 1.0;
-        }
-        require_segment(segments, kind, is_changed);
     }
 }
 
@@ -234,6 +241,50 @@ void scale_joints(MusculoskeletalModel& model, const ProportionedBodies& bodies)
 }
 
 }  // namespace
+
+std::vector<std::string> drop_missing_segments(const MusculoskeletalModel& model,
+                                               BodyProportions& proportions) {
+    std::vector<std::string> names;
+    for (const SegmentKind kind :
+         missing_segments(find_segments(model, proportions.segments), proportions)) {
+        names.emplace_back(name_of(kind));
+        const auto reset = [&](auto member, auto side_member) {
+            proportions.*member = {};
+            (proportions.left.*side_member).reset();
+            (proportions.right.*side_member).reset();
+        };
+        switch (kind) {
+            case SegmentKind::Neck:
+                proportions.neck = {};
+                break;
+            case SegmentKind::Head:
+                proportions.head = {};
+                break;
+            case SegmentKind::Femur:
+                reset(&BodyProportions::femur, &SideShapes::femur);
+                break;
+            case SegmentKind::Tibia:
+                reset(&BodyProportions::tibia, &SideShapes::tibia);
+                break;
+            case SegmentKind::Humerus:
+                reset(&BodyProportions::humerus, &SideShapes::humerus);
+                break;
+            case SegmentKind::Ulna:
+                reset(&BodyProportions::ulna, &SideShapes::ulna);
+                break;
+            case SegmentKind::Hand:
+                reset(&BodyProportions::hand, &SideShapes::hand);
+                break;
+            case SegmentKind::Foot:
+                reset(&BodyProportions::foot, &SideShapes::foot);
+                break;
+            case SegmentKind::Trunk:
+            case SegmentKind::None:
+                break;
+        }
+    }
+    return names;
+}
 
 ProportionedBodies proportioned_bodies(const MusculoskeletalModel& model,
                                        const BodyProportions& p) {

@@ -157,6 +157,11 @@ struct ProportionedBodies {
     std::vector<double> length_ratios = {};  ///< elongation or scale
 };
 
+/// Proportions of segments that the model lacks become 1, so that a whole character serves for an
+/// arm or for legs. @return  the segments that were asked for in vain
+std::vector<std::string> drop_missing_segments(const MusculoskeletalModel& model,
+                                               BodyProportions& proportions);
+
 /// @throws InputError  for proportions of segments that the model lacks
 ProportionedBodies proportioned_bodies(const MusculoskeletalModel& model,
                                        const BodyProportions& proportions);

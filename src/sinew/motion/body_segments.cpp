@@ -87,7 +87,8 @@ SegmentKind kind_by_name(const std::string& letters) {
     if (has_word(letters, {"tibia", "shank", "shin", "fibula"})) {
         return SegmentKind::Tibia;
     }
-    if (has_word(letters, {"neck", "cervical"})) {
+    // Letters of vertebra_c1 to vertebra_c7.
+    if (letters == "vertebrac" || has_word(letters, {"neck", "cervical"})) {
         return SegmentKind::Neck;
     }
     if (letters == "head" || has_word(letters, {"skull", "cranium"})) {

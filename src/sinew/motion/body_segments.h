@@ -22,7 +22,7 @@ struct BodySegment {
 };
 
 /// Segments of all bodies of a model: long bones by their names (femur, thigh, tibia, shank,
-/// humerus, upper arm, ulna, radius, forearm; neck, head, skull), hands and feet as what hangs on
+/// humerus, upper arm, ulna, radius, forearm; neck, vertebra_c1 to c7, head, skull), hands and feet as what hangs on
 /// forearms and shanks, the trunk as what hangs on no limb. Kneecaps belong to nothing. Sides by
 /// "left", "_l", "l_", "L" at either end of a name.
 /// @param named  bodies by segment, where names say nothing: {"femur", {"upper_leg_1"}}

@@ -82,10 +82,15 @@ std::filesystem::path character_file(const std::string& name) {
 
 }  // namespace
 
-BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model) {
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model,
+                                 std::vector<std::string>& left_out) {
     std::filesystem::path file = to;
     if (!file.has_extension() && !std::filesystem::exists(file)) {
         file = character_file(to);
+        auto character =
+            settings_from_json<BodyProportions>(read_settings_text(file), file.string());
+        left_out = drop_missing_segments(model, character);
+        return character;
     }
     if (file.extension() != ".json") {
         return proportions_of(model, read_any_model(file));
@@ -102,8 +107,13 @@ BodyProportions read_proportions(const std::string& to, const MusculoskeletalMod
 
 RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
                              const Progress& progress) {
-    const BodyProportions proportions = read_proportions(job.to, model);
+    std::vector<std::string> left_out;
+    const BodyProportions proportions = read_proportions(job.to, model, left_out);
     RetargetOutcome out;
+    if (!left_out.empty()) {
+        out.notes.push_back(fmt::format("the model has no {}, which '{}' would change",
+                                        join(left_out, ", "), job.to));
+    }
     // Both formats hold waypoints on one bone only; what that changes is told apart from what the
     // other body changes.
     out.reference = with_single_bone_points(model, {}, progress);

@@ -77,8 +77,10 @@ void visit_fields(Options& o, Visitor&& v) {
 /// Proportions of a character in the data folder by its name, of a file of proportions, or with
 /// which the model has the joints of a file of points (.json) or of another body or model
 /// (.sinew, .osim, .xml).
+/// @param left_out  gets the segments of a character that the model does not have
 /// @throws InputError
-BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model);
+BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model,
+                                 std::vector<std::string>& left_out);
 
 /// Retargets a model, writes it where the job says so, reads it back and compares.
 /// @throws InputError; Cancelled
