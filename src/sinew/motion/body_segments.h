@@ -22,9 +22,9 @@ struct BodySegment {
 };
 
 /// Segments of all bodies of a model: long bones by their names (femur, thigh, tibia, shank,
-/// humerus, upper arm, ulna, radius, forearm; neck, vertebra_c1 to c7, head, skull), hands and feet as what hangs on
-/// forearms and shanks, the trunk as what hangs on no limb. Kneecaps belong to nothing. Sides by
-/// "left", "_l", "l_", "L" at either end of a name.
+/// humerus, upper arm, ulna, radius, forearm; neck, vertebra_c1 to c7, head, skull), hands and feet
+/// as what hangs on forearms and shanks, the trunk as what hangs on no limb. Kneecaps belong to
+/// nothing. Sides by "left", "_l", "l_", "L" at either end of a name.
 /// @param named  bodies by segment, where names say nothing: {"femur", {"upper_leg_1"}}
 /// @throws InputError  for segments and bodies that do not exist
 std::vector<BodySegment> find_segments(
