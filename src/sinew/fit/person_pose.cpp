@@ -65,8 +65,8 @@ PersonOnScan PersonPoser::find(const Scan& raw, const PersonPoseOptions& options
             fit_rig(coarse_, found.state, index, pairs, found.prior,
                     {.iterations = 10, .reach = reach, .max_angle = 1.2, .samples = 1000});
     }
-    found = with_limbs_found(coarse_, index, std::move(found), progress,
-                             SearchedParts::LimbsAndFeet);
+    found =
+        with_limbs_found(coarse_, index, std::move(found), progress, SearchedParts::LimbsAndFeet);
     found.prior.angle_weight = kLoosePose;
     found.state = fit_rig(coarse_, found.state, index, pairs, found.prior,
                           {.iterations = 12, .reach = 0.05, .landmark_sigma = 0.03});
