@@ -1,5 +1,4 @@
 #include "sinew/base/error.h"
-#include "sinew/io/atomic_file.h"
 #include "sinew/io/json_schema.h"
 #include "sinew/io/mesh_files.h"
 #include "sinew/pipeline/body_cache.h"
@@ -152,6 +151,13 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
     if (job_from(s).template_body.ends_with(".vtu")) {
         return run_fit_template(s, context, result);
     }
+    if (const FitJob job = job_from(s); !job.pose_only.empty()) {
+        if (s.scan.empty() || !s.rest.empty() || !s.report.empty()) {
+            throw bad_value("fit", "--pose-only", "no scan, or --rest-out or --report",
+                            "a scan, and -o or --pose-out where files are wanted");
+        }
+        return run_fit_pose(job, s.output, s.pose, context, result);
+    }
     if (s.output.empty()) {
         throw bad_value("fit", "--output", "nothing", "the file to write, with -o");
     }
@@ -193,11 +199,7 @@ int run_fit(const FitSettings& s, const Context& context, FitJson& result) {
         write_surface(s.rest, std::vector<MeshPart>{skin});
     }
     if (!s.pose.empty()) {
-        FitJson pose = {{"version", 1}};
-        for (const auto& [name, angle] : summary.pose) {
-            pose["degrees"][name] = angle;
-        }
-        write_file_bytes(s.pose, pose.dump(1) + "\n");
+        write_pose(s.pose, summary);
     }
     summary.input = s.scan;
     summary.output = s.output;
@@ -231,6 +233,7 @@ Verb fit_verb() {
             "  sinew fit --batch scans.csv -o fitted\n"
             "  sinew fit --batch scans.csv --part 2/4 -o fitted   # the second of four workers\n"
             "  sinew fit scan.ply -o anna.sinew --report anna.html\n"
+            "  sinew fit squat.ply --pose-only anna.sinew --pose-out squat.json --json\n"
             "  sinew fit --average anna.sinew berta.sinew -o mean.sinew\n"
             "  sinew people --count 200 --sex male -o men && sinew fit --train men/people.csv "
             "--sex male --resolution preview -o men.json\n"

@@ -17,6 +17,10 @@ namespace {
 
 constexpr double kBony = 0.025;  // m from skin to skeleton, where the skin tells of bones
 constexpr Eigen::Index kBonyCentres = 700;
+// Of the warp that tells joints from skin. Skin slides over bones and creases (that of the crotch
+// is open in one person and closed in another): followed to the letter, it would draw hips together
+// by a quarter.
+constexpr double kBonySmoothing = 1e-3;
 constexpr Eigen::Index kFewCentres = 60;  // fewer say too little
 constexpr double kHandleArm = 0.025;      // m around a joint's centre
 constexpr int kLeanRounds = 2;            // of telling joints from a skin without its fat
@@ -33,7 +37,7 @@ Points rows(const Points& from, const std::vector<Index>& which) {
     return result;
 }
 
-// The smoothest map that takes the skin to that of the person where it lies on bones.
+// A smooth map that takes the skin to that of the person, nearly, where it lies on bones.
 RbfWarp bony_warp(const LayeredTemplate& layers, const Points& skin) {
     std::vector<Index> bony;
     for (double reach = kBony; static_cast<Eigen::Index>(bony.size()) < kFewCentres; reach *= 2.0) {
@@ -52,7 +56,7 @@ RbfWarp bony_warp(const LayeredTemplate& layers, const Points& skin) {
     for (const Index c : farthest_points(rows(layers.skin, bony), kBonyCentres)) {
         centres.push_back(bony[at(c)]);
     }
-    return RbfWarp(rows(layers.skin, centres), rows(skin, centres));
+    return RbfWarp(rows(layers.skin, centres), rows(skin, centres), {.smoothing = kBonySmoothing});
 }
 
 struct Handles {

@@ -20,6 +20,9 @@ namespace {
 constexpr double kLimbReach = 0.15;      // m: farther is as bad
 constexpr double kLimbMatch = 0.06;      // m: a vertex within it has found its surface
 constexpr double kLimbAngle = 1.05;      // rad, between normals
+constexpr double kFootMatch = 0.03;      // m: feet are small, and turned ones lie near their scan
+constexpr double kFootAngle = 0.6;       // rad
+constexpr double kFootGain = 0.995;      // a foot is a small part of the whole
 constexpr double kLimbFound = 0.75;      // of its vertices: such a limb is left as it is
 constexpr double kLimbGain = 0.98;       // of the mismatch before: another pose is better below it
 constexpr std::size_t kLimbLikely = 16;  // poses that are compared both ways, of all
@@ -34,11 +37,12 @@ struct LimbSearchAngle {
 struct LimbSearchRow {
     const char* end;  // joint of the hand or foot, whose fingers and toes say little of the limb
     std::vector<LimbSearchAngle> angles;
+    bool is_foot = false;
 };
 
-const std::array<LimbSearchRow, 2>& limb_search_rows() {
+const std::array<LimbSearchRow, 3>& limb_search_rows() {
     // Arms at rest stand 40 degrees away from the trunk.
-    static const std::array<LimbSearchRow, 2> kLimbSearch = {
+    static const std::array<LimbSearchRow, 3> kLimbSearch = {
         {{"wrist",
           {{"shoulder", "abduction", {-30, 15, 60, 105}},
            {"shoulder", "flexion", {-30, 10, 50, 95}},
@@ -49,7 +53,10 @@ const std::array<LimbSearchRow, 2>& limb_search_rows() {
           {{"hip", "flexion", {-10, 30, 65, 100}},
            {"hip", "abduction", {-5, 20}},
            {"knee", "flexion", {5, 50, 95, 130}},
-           {"ankle", "dorsiflexion", {-15}}}}}};
+           {"ankle", "dorsiflexion", {-15}}}},
+         {"toes",
+          {{"ankle", "dorsiflexion", {-35, -15, 5, 25}}, {"subtalar", "inversion", {-20, 0, 20}}},
+          true}}};
     return kLimbSearch;
 }
 
@@ -107,7 +114,9 @@ double limb_part_found(const PoseRig& rig, const RigState& state, const ScanInde
         looks.row(static_cast<Eigen::Index>(i)) = normals.row(limb.vertices[i]);
     }
     double found = 0.0;
-    for (const ScanMatch& match : index.matches(some, looks, kLimbMatch, kLimbAngle)) {
+    const bool is_foot = limb.row->is_foot;
+    for (const ScanMatch& match : index.matches(some, looks, is_foot ? kFootMatch : kLimbMatch,
+                                                is_foot ? kFootAngle : kLimbAngle)) {
         found += match.is_valid ? 1.0 : 0.0;
     }
     return found / static_cast<double>(std::max<std::size_t>(1, limb.vertices.size()));
@@ -161,7 +170,8 @@ FoundPlacement limb_tried(const PoseRig& rig, const ScanIndex& index, const Foun
     }
     keep_best(kLimbTried);
     FoundPlacement best = now;
-    best.mismatch = kLimbGain * rig_mismatch(rig, now.state, index, kLimbReach);
+    best.mismatch = (limb.row->is_foot ? kFootGain : kLimbGain) *
+                    rig_mismatch(rig, now.state, index, kLimbReach);
     for (const Candidate& candidate : candidates) {
         FoundPlacement tried = now;
         tried.state.angles = candidate.angles;
@@ -186,24 +196,30 @@ FoundPlacement limb_tried(const PoseRig& rig, const ScanIndex& index, const Foun
 }  // namespace
 
 FoundPlacement with_limbs_found(const PoseRig& rig, const ScanIndex& index, FoundPlacement found,
-                                const Progress& progress) {
+                                const Progress& progress, SearchedParts parts) {
     struct Poor {
         SearchedLimb limb;
         double part = 0.0;
     };
     std::vector<Poor> poor;
     for (const LimbSearchRow& row : limb_search_rows()) {
+        if (row.is_foot && parts == SearchedParts::Limbs) {
+            continue;
+        }
         for (const char side : {'l', 'r'}) {
             SearchedLimb limb = searched_limb(rig, row, side);
             const double part = limb_part_found(rig, found.state, index, limb);
-            if (!limb.vertices.empty() && part < kLimbFound) {
+            // Whether a foot is found is seen once its leg is.
+            if (!limb.vertices.empty() && (row.is_foot || part < kLimbFound)) {
                 poor.push_back({std::move(limb), part});
             }
         }
     }
     // The worst first: once it is right, the others are pulled to where they belong.
-    std::stable_sort(poor.begin(), poor.end(),
-                     [](const Poor& a, const Poor& b) { return a.part < b.part; });
+    // Feet come last, for they hang on their legs.
+    std::stable_sort(poor.begin(), poor.end(), [](const Poor& a, const Poor& b) {
+        return std::pair(a.limb.row->is_foot, a.part) < std::pair(b.limb.row->is_foot, b.part);
+    });
     Progress::Stage stage = progress.stage("finding limbs", poor.size());
     for (const Poor& one : poor) {
         if (limb_part_found(rig, found.state, index, one.limb) < kLimbFound) {

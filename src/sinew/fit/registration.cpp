@@ -7,9 +7,8 @@
 #include "sinew/fit/placement.h"
 #include "sinew/fit/registration_measures.h"
 #include "sinew/fit/rest_skin.h"
+#include "sinew/fit/scan_frame.h"
 #include "sinew/fit/shape_learning.h"
-#include "sinew/geometry/measure.h"
-#include "sinew/geometry/surface_tree.h"
 #include "sinew/meshing/decimate.h"
 
 #include <fmt/format.h>
@@ -34,80 +33,6 @@ namespace {
 
 constexpr Eigen::Index kCoarseTriangles = 3000;
 constexpr std::size_t kEnoughLandmarks = 6;  // to place a person by them alone
-
-// Where the body's named points are on a skin, with what the scan says of them.
-std::vector<LandmarkPair> pairs_on(const TriangleMesh& skin, const std::vector<Landmark>& own,
-                                   const std::vector<ScanLandmark>& given) {
-    const SurfaceTree tree(skin);
-    std::vector<LandmarkPair> pairs;
-    for (const ScanLandmark& landmark : given) {
-        for (const Landmark& mine : own) {
-            if (mine.name == landmark.name) {
-                const ClosestPoint c = tree.closest_point(mine.position);
-                pairs.push_back(
-                    {.vertex = {skin.triangles(c.triangle, 0), skin.triangles(c.triangle, 1),
-                                skin.triangles(c.triangle, 2)},
-                     .barycentric = c.barycentric,
-                     .triangle = c.triangle,
-                     .target = landmark.position});
-            }
-        }
-    }
-    return pairs;
-}
-
-// The scan in metres; landmarks with it.
-Scan in_metres(const Scan& scan, double unit) {
-    Scan result = scan;
-    result.points *= unit;
-    for (ScanLandmark& landmark : result.landmarks) {
-        landmark.position *= unit;
-    }
-    return result;
-}
-
-std::string axis_name(const Vec3& direction) {
-    Eigen::Index k = 0;
-    direction.cwiseAbs().maxCoeff(&k);
-    return fmt::format("{}{}", direction[k] < 0.0 ? '-' : '+', "xyz"[k]);
-}
-
-// Takes everything from the scan's axes to those of the body: heading and tilt of the pelvis are
-// part of the pose, so only whole quarter turns of `up` and the heading count.
-ScanPlacement placement_of(const RigState& state, double unit, const Points& posed) {
-    ScanPlacement placement;
-    placement.scale = unit;
-    // Up is the axis of the scan nearest to the body's own; the rest is the heading.
-    const Vec3 own_up = state.rotation * Vec3::UnitY();
-    Eigen::Index k = 0;
-    own_up.cwiseAbs().maxCoeff(&k);
-    const Vec3 up = Vec3::Unit(k) * (own_up[k] < 0.0 ? -1.0 : 1.0);
-    const Vec3 own_front = state.rotation * Vec3::UnitZ();
-    const Vec3 front = (own_front - up * up.dot(own_front)).normalized();
-    Mat3 R;  // rows: where the scan's left, up and front are
-    R.row(0) = up.cross(front).transpose();
-    R.row(1) = up.transpose();
-    R.row(2) = front.transpose();
-    // Scans that already face forward keep their heading to the last degree.
-    if (R.isIdentity(0.6)) {
-        R.setIdentity();
-    }
-    placement.rotation = R;
-    placement.up = axis_name(up);
-    placement.facing = axis_name(R.row(2).transpose());
-    const Bounds box = bounds(posed * R.transpose());
-    placement.translation = R.isIdentity(0.0) && std::abs(box.low.y()) < 0.05
-                                ? Vec3(Vec3::Zero())
-                                : Vec3(-box.centre().x(), -box.low.y(), -box.centre().z());
-    return placement;
-}
-
-RigState placed_by(const RigState& state, const ScanPlacement& placement) {
-    RigState result = state;
-    result.rotation = placement.rotation * state.rotation;
-    result.translation = placement.rotation * state.translation + placement.translation;
-    return result;
-}
 
 // Fingers, toes and ears are thin: they keep more of their shape than broad skin.
 std::vector<double> stiffening_of(const PoseRig& rig, const Body& body) {
@@ -222,8 +147,9 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
 
     // Placement, pose and shape on the coarse skin, then on the whole.
     const std::vector<Landmark> own = landmarks_on(rig, template_body, options.shapes);
-    const std::vector<LandmarkPair> coarse_pairs = pairs_on(coarse.rest(), own, scan.landmarks);
-    const std::vector<LandmarkPair> pairs = pairs_on(rig.rest(), own, scan.landmarks);
+    const std::vector<LandmarkPair> coarse_pairs =
+        landmark_pairs(coarse.rest(), own, scan.landmarks);
+    const std::vector<LandmarkPair> pairs = landmark_pairs(rig.rest(), own, scan.landmarks);
     FoundPlacement found = placed_person(coarse, scan, index, coarse_pairs, options, progress);
     result.placement = std::make_shared<const FoundPlacement>(found);
     timed.note("placement");
@@ -262,7 +188,7 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
     for (const Landmark& landmark : own) {
         all.push_back({landmark.name, Vec3::Zero()});
     }
-    const std::vector<LandmarkPair> found_points = pairs_on(rig.rest(), own, all);
+    const std::vector<LandmarkPair> found_points = landmark_pairs(rig.rest(), own, all);
     for (std::size_t k = 0; k < own.size(); ++k) {
         result.landmarks.push_back(own[k]);
         result.landmarks.back().position = to_body.moved(found_points[k].position(x));

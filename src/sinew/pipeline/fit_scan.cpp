@@ -95,12 +95,7 @@ std::vector<std::pair<std::string, Vec3>> posed_joints(const FittedScan& fitted)
         skeleton.joints[j].centre =
             fitted.person ? fitted.person->body.skeleton.joints[j].centre : fitted.skin.joints[j];
     }
-    const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, fitted.skin.pose);
-    std::vector<std::pair<std::string, Vec3>> result;
-    for (const Joint& joint : skeleton.joints) {
-        result.emplace_back(joint.name, motions[at(joint.child)] * joint.centre);
-    }
-    return result;
+    return joints_on_scan(skeleton, fitted.skin.pose);
 }
 
 // Girths as the person stands in the scan, which is how people are taped; of somebody who kneels or
@@ -177,6 +172,27 @@ Scan read_scan(const std::filesystem::path& path) {
     return scan;
 }
 
+Scan read_job_scan(const FitJob& job) {
+    Scan scan = read_scan(job.scan);
+    if (!job.landmarks.empty()) {
+        for (const Landmark& landmark : read_landmarks(job.landmarks)) {
+            scan.landmarks.push_back({landmark.name, landmark.position});
+        }
+    }
+    apply_known(job, scan);
+    return scan;
+}
+
+std::vector<std::pair<std::string, Vec3>> joints_on_scan(const Skeleton& skeleton,
+                                                         const Pose& pose) {
+    const std::vector<Eigen::Isometry3d> motions = segment_motions(skeleton, pose);
+    std::vector<std::pair<std::string, Vec3>> result;
+    for (const Joint& joint : skeleton.joints) {
+        result.emplace_back(joint.name, motions[at(joint.child)] * joint.centre);
+    }
+    return result;
+}
+
 const FitTemplate& FitTemplates::of(Sex sex, const Progress& progress) {
     const auto it = templates_.find(sex);
     if (it != templates_.end()) {
@@ -207,14 +223,8 @@ FittedScan fit_scan(const FitJob& job, const Progress& progress) {
 
 FittedScan fit_scan(const FitJob& job, FitTemplates& templates, const Progress& progress) {
     const Timer timer;
-    Scan scan = read_scan(job.scan);
-    if (!job.landmarks.empty()) {
-        for (const Landmark& landmark : read_landmarks(job.landmarks)) {
-            scan.landmarks.push_back({landmark.name, landmark.position});
-        }
-    }
+    const Scan scan = read_job_scan(job);
     RegistrationOptions options;
-    apply_known(job, scan);
     options.find_unit = job.unit == ScanUnit::Auto;
     options.find_up = job.up == ScanUp::Auto;
     FittedScan fitted;
@@ -284,6 +294,9 @@ FitSummary summary_of(const FittedScan& fitted) {
     s.volume = 1e3 * fitted.volume;
     s.distance = in_mm(report.skin_to_scan);
     s.scan_distance = in_mm(report.scan_to_skin);
+    if (fitted.blend_distance) {
+        s.blend_distance = in_mm(*fitted.blend_distance);
+    }
     s.seen = report.seen;
     s.is_trusted = report.is_trusted;
     s.confidence = report.confidence;

@@ -36,6 +36,7 @@ struct FitJob {
     std::optional<double> body_fat = {};  ///< of the weight
     std::optional<double> muscle = {};    ///< kg, with tendons
     std::string composition = {};         ///< regressors of masses; empty: the built-in ones
+    std::string pose_only = {};           ///< a .sinew file: whose pose is looked for, nothing else
     bool makes_body = false;              ///< also the anatomy inside, not the skin alone
     std::filesystem::path cache = {};
 };
@@ -85,6 +86,10 @@ void visit_fields(Options& o, Visitor&& v) {
                            .help = "regressors of fat and muscle mass that --train wrote",
                            .is_path = true,
                            .metavar = "MODEL.json"});
+    v(o.pose_only, Field{.name = "pose_only",
+                         .help = "the pose of this person alone: the body stays as it is",
+                         .is_path = true,
+                         .metavar = "PERSON.sinew"});
 }
 
 /// A body to put onto scans, with the shapes of people of its sex.
@@ -118,8 +123,9 @@ struct FittedScan {
     std::vector<std::pair<std::string, double>> witnesses = {};  ///< published formulas
     std::vector<std::pair<std::string, double>> girths = {};     ///< m, as people are taped
     std::vector<std::pair<std::string, Vec3>> joints = {};       ///< centres on the scan, m
-    double stature = 0.0;                                        ///< m, in the rest pose
-    double volume = 0.0;                                         ///< m^3
+    std::optional<DistanceMeasures> blend_distance = {};  ///< of a pose alone, before the flesh, m
+    double stature = 0.0;                                 ///< m, in the rest pose
+    double volume = 0.0;                                  ///< m^3
     double seconds = 0.0;
 };
 
@@ -137,6 +143,7 @@ struct FitSummary {
     double volume = 0.0;
     FitDistances distance = {};
     FitDistances scan_distance = {};
+    std::optional<FitDistances> blend_distance = {};
     double seen = 0.0;
     bool is_trusted = false;
     std::vector<std::pair<std::string, double>> confidence = {};
@@ -178,6 +185,9 @@ void visit_fields(Options& o, Visitor&& v) {
       Field{.name = "distance_mm", .help = "of the skin from the scan, where it sees it"});
     v(o.scan_distance,
       Field{.name = "scan_distance_mm", .help = "of the scan's points from the skin"});
+    v(o.blend_distance,
+      Field{.name = "blend_distance_mm",
+            .help = "of a pose alone: of the skin blended from the bones, before the flesh"});
     v(o.seen, Field{.name = "seen", .help = "part of the skin that sees the scan"});
     v(o.is_trusted, Field{.name = "is_trusted", .help = "whether this is the person"});
     v(o.confidence, Field{.name = "confidence", .help = "per region, 0 to 1"});
@@ -207,6 +217,12 @@ void visit_fields(Options& o, Visitor&& v) {
 /// A scan from any surface file, in its own units and axes; clouds are files without triangles.
 /// @throws InputError
 Scan read_scan(const std::filesystem::path& path);
+/// The scan of a job with its landmarks, in metres and with Y up as far as the job says so.
+/// @throws InputError
+Scan read_job_scan(const FitJob& job);
+/// Centres of joints in a pose, m.
+std::vector<std::pair<std::string, Vec3>> joints_on_scan(const Skeleton& skeleton,
+                                                         const Pose& pose);
 
 /// Registers a scan and, where the job asks for it, makes the body of that person; masses that are
 /// not known are told from the skin (fit_masses.h). @throws InputError  when it is no person, or
