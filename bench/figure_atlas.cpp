@@ -138,7 +138,7 @@ VolumesAgainstAtlas compare_volumes(const FigureTable& table, const std::filesys
 SkinAgainstAtlas compare_skin(const FigureTable& table, const std::filesystem::path& folder,
                               double cell) {
     const FigureTable measured = shape_figure(table, {.pose = FigurePose::Measured});
-    const TriangleMesh skin = mesh_skin(measured, {.cell = cell});
+    const TriangleMesh skin = mesh_skin(measured, {.cell = cell, .digit_cell = 0.0016});
     const TriangleMesh atlas = read_surface(folder / "skin" / "skin.ply").front().mesh;
     const SurfaceTree tree(skin);
     std::vector<double> distance;

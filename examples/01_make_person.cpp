@@ -9,10 +9,11 @@ using namespace sinew;
 int main() try {
     // Template: the anatomy that all people share, made of a table of measured figures.
     const FigureOptions figure = figure_for({.sex = FigureSex::Female}, BodyResolution::Preview);
-    const Template anatomy = build_figure(read_figure(data_folder() / "figure"), figure);
+    const auto [anatomy, plain_skin] =
+        build_figure_with_plain_skin(read_figure(data_folder() / "figure"), figure);
 
     // Body: one person at rest, filled with tetrahedra of muscle, fat and bone.
-    const Body body = build_body(anatomy, {.resolution = BodyResolution::Preview});
+    const Body body = build_body(anatomy, plain_skin, {.resolution = BodyResolution::Preview});
 
     // Growth returns another body: another rest shape.
     const GrowthPlan plan = {

@@ -1,5 +1,6 @@
 #include "sinew/base/error.h"
 #include "sinew/base/units.h"
+#include "sinew/body/girths.h"
 #include "sinew/body/names.h"
 #include "sinew/build/figure.h"
 #include "sinew/build/figure_mesh.h"
@@ -16,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numbers>
 #include <set>
 
@@ -192,6 +194,81 @@ TEST(FigureSex, FemaleHasNarrowerShouldersWiderHipsLessMuscleAndAWholeSkin) {
     EXPECT_EQ(skin.components, 1);
     EXPECT_EQ(skin.genus, 0);
     EXPECT_TRUE(skin.is_manifold);
+}
+
+// In the measured stance fingers hang and feet stand. Found on it: fingers free over 59 mm.
+TEST(FigureSkin, HasFreeFingersAndPartedToesOnAGridOfTheirOwn) {
+    const FigureTable t = shape_figure(table(), {.pose = FigurePose::Measured});
+    const SkinMeshes skins = mesh_skins(t, {.cell = 0.006, .digit_cell = 0.0016});
+    const SurfaceMeasures m = check_health(skins.detailed).measures;
+    EXPECT_EQ(m.components, 1);
+    EXPECT_EQ(m.genus, 0);
+    EXPECT_TRUE(m.is_manifold && m.is_closed);
+    EXPECT_EQ(m.intersections, 0);
+
+    const auto pieces = [](const TriangleMesh& skin, const Vec3& on, const Vec3& normal,
+                           const Bounds& where) {
+        int count = 0;
+        for (const auto& loop : section_loops(skin.points, skin.triangles, on, normal)) {
+            Bounds box;
+            for (const Vec3& x : loop) {
+                box.add(x);
+            }
+            count += where.contains(box.centre()) ? 1 : 0;
+        }
+        return count;
+    };
+    Bounds hand;
+    hand.add(Vec3(0.19, 0.5, -0.1));
+    hand.add(Vec3(0.30, 0.8, 0.2));  // without the thumb
+    const auto free_length = [&](const TriangleMesh& skin) {
+        double tip = 1.0;
+        for (Eigen::Index i = 0; i < skin.points.rows(); ++i) {
+            if (hand.contains(point(skin.points, i))) {
+                tip = std::min(tip, skin.points(i, 1));
+            }
+        }
+        double length = 0.0;
+        for (double y = 0.030; y < 0.070; y += 0.001) {
+            const int fingers = pieces(skin, Vec3(0, tip + y, 0), Vec3::UnitY(), hand);
+            length = fingers >= 4 ? y : length;
+        }
+        return length;
+    };
+    EXPECT_GE(free_length(skins.detailed), 0.057);
+    EXPECT_LT(free_length(skins.plain), 0.045);
+
+    // Across the toes, in the middle of their free length.
+    Bounds foot;
+    foot.add(Vec3(0.03, -0.1, 0.0));
+    foot.add(Vec3(0.2, 0.1, 0.3));
+    const Vec3 toes(0.12, 0.0, 0.105);
+    const Vec3 ahead = Vec3(0.62, 0.0, 1.0).normalized();
+    EXPECT_EQ(pieces(skins.detailed, toes, ahead, foot), 5);
+    EXPECT_LE(pieces(skins.plain, toes, ahead, foot), 2);
+
+    // The front of the trunk bends less: no stripes, no folds at the groin.
+    const auto bending = [](const TriangleMesh& skin) {
+        const Points normals = vertex_normals(skin);
+        const Edges edges = unique_edges(skin.triangles);
+        double sum = 0.0;
+        for (Eigen::Index e = 0; e < edges.rows(); ++e) {
+            const Vec3 x = point(skin.points, edges(e, 0));
+            if (std::abs(x.x()) < 0.11 && x.y() > 0.8 && x.y() < 1.2 && x.z() > 0.06) {
+                sum += (normals.row(edges(e, 0)) - normals.row(edges(e, 1))).squaredNorm();
+            }
+        }
+        return sum;
+    };
+    EXPECT_LT(bending(skins.detailed), 0.6 * bending(skins.plain));
+
+    // Both sides are alike.
+    std::set<std::array<double, 3>> left, right;
+    for (Eigen::Index i = 0; i < skins.detailed.points.rows(); ++i) {
+        const Vec3 x = point(skins.detailed.points, i);
+        (x.x() > 0.0 ? left : right).insert({std::abs(x.x()), x.y(), x.z()});
+    }
+    EXPECT_EQ(left.size(), right.size());
 }
 
 // Both heads of the biceps, for one, share the tendon that ends on the radius.

@@ -88,10 +88,11 @@ void add_fat_map(Body& body) {
     body.maps.push_back(std::move(fat));
 }
 
-Body skin_to_tets(const Template& anatomy, const Sizes& sizes, const Progress& progress) {
+Body skin_to_tets(const Template& anatomy, const TriangleMesh& plain_skin, const Sizes& sizes,
+                  const Progress& progress) {
     const AnatomySolid solid(anatomy);
     const TriangleMesh skin = resampled_skin(
-        anatomy.skin, solid,
+        plain_skin.triangles.rows() > 0 ? plain_skin : anatomy.skin, solid,
         {.vertices = sizes.skin_vertices, .smallest_edge = sizes.smallest_edge}, progress);
     // Only a vehicle for the skin's shrinking: quality matters little.
     const TetMesh flesh =
@@ -117,6 +118,11 @@ Body skin_to_tets(const Template& anatomy, const Sizes& sizes, const Progress& p
 
 BodyVolume build_volume(const Template& anatomy, const BodyOptions& options,
                         const Progress& progress) {
+    return build_volume(anatomy, TriangleMesh(), options, progress);
+}
+
+BodyVolume build_volume(const Template& anatomy, const TriangleMesh& plain_skin,
+                        const BodyOptions& options, const Progress& progress) {
     check_ranges(options, "body options");
     require_valid(anatomy, "anatomy");
     const Sizes& sizes = sizes_of(options.resolution);
@@ -128,7 +134,7 @@ BodyVolume build_volume(const Template& anatomy, const BodyOptions& options,
             silent.cancel();
         }
     });
-    run_both([&] { volume.body = skin_to_tets(anatomy, sizes, progress); },
+    run_both([&] { volume.body = skin_to_tets(anatomy, plain_skin, sizes, progress); },
              [&] {
                  volume.fields = compute_muscle_fields(anatomy.muscles, anatomy.bones,
                                                        {.cells = sizes.field_cells}, silent);
@@ -162,7 +168,12 @@ Body fill_volume(BodyVolume volume, const BodyOptions& options, const Progress& 
 }
 
 Body build_body(const Template& anatomy, const BodyOptions& options, const Progress& progress) {
-    return fill_volume(build_volume(anatomy, options, progress), options, progress);
+    return build_body(anatomy, TriangleMesh(), options, progress);
+}
+
+Body build_body(const Template& anatomy, const TriangleMesh& plain_skin, const BodyOptions& options,
+                const Progress& progress) {
+    return fill_volume(build_volume(anatomy, plain_skin, options, progress), options, progress);
 }
 
 }  // namespace sinew

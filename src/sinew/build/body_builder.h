@@ -41,6 +41,10 @@ struct BodyVolume {
 /// it: remeshing and TetGen leave all cores but one idle.
 BodyVolume build_volume(const Template& anatomy, const BodyOptions& options,
                         const Progress& progress = {});
+/// The same with tetrahedra made from `plain_skin`, while the anatomy's own skin, with details that
+/// are too fine for them, is displayed. Empty: from the anatomy's.
+BodyVolume build_volume(const Template& anatomy, const TriangleMesh& plain_skin,
+                        const BodyOptions& options, const Progress& progress = {});
 
 /// Second half: what each tetrahedron is made of, fibres, attachments of the bones, masses of the
 /// segments.
@@ -51,6 +55,8 @@ Body fill_volume(BodyVolume volume, const BodyOptions& options, const Progress& 
 /// weigh_segments; see docs/build.md. The same anatomy and options give the same bytes.
 /// @throws InputError  when the anatomy is not valid or a step cannot be done; Cancelled
 Body build_body(const Template& anatomy, const BodyOptions& options = {},
+                const Progress& progress = {});
+Body build_body(const Template& anatomy, const TriangleMesh& plain_skin, const BodyOptions& options,
                 const Progress& progress = {});
 
 /// How a built body measures up.

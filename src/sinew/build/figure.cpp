@@ -152,21 +152,19 @@ void add_parts(const FigureTable& table, std::vector<TriangleMesh> meshes, const
     }
 }
 
-/// Landmarks of both sides, on the nearest vertex of the skin.
-void add_landmarks(const FigureTable& table, Template& result) {
+Eigen::Index nearest_vertex(const Points& points, const Vec3& to) {
+    Eigen::Index nearest = 0;
+    (points.rowwise() - to.transpose()).rowwise().squaredNorm().minCoeff(&nearest);
+    return nearest;
+}
+
+/// Landmarks of both sides, where the nearest vertex of the plain skin is.
+void add_landmarks(const FigureTable& table, const TriangleMesh& plain_skin, Template& result) {
     const auto add = [&](const std::string& name, const Vec3& near) {
-        Landmark landmark{.name = name, .position = near};
-        double least = std::numeric_limits<double>::infinity();
-        for (Eigen::Index i = 0; i < result.skin.points.rows(); ++i) {
-            const double d = (point(result.skin.points, i) - near).squaredNorm();
-            if (d < least) {
-                least = d;
-                landmark.skin_vertex = static_cast<Index>(i);
-            }
-        }
-        if (landmark.skin_vertex >= 0) {
-            landmark.position = point(result.skin.points, landmark.skin_vertex);
-        }
+        Landmark landmark{.name = name};
+        landmark.position = point(plain_skin.points, nearest_vertex(plain_skin.points, near));
+        landmark.skin_vertex =
+            static_cast<Index>(nearest_vertex(result.skin.points, landmark.position));
         result.landmarks.push_back(std::move(landmark));
     };
     for (const Landmark& landmark : table.landmarks) {
@@ -179,11 +177,14 @@ void add_landmarks(const FigureTable& table, Template& result) {
     }
 }
 
-/// Lifts everything until the soles stand on y = 0.
-void stand_on_ground(Template& result) {
-    const double lift = -result.skin.points.col(1).minCoeff();
+/// Lifts everything until the soles of the plain skin stand on y = 0.
+void stand_on_ground(Template& result, TriangleMesh& plain_skin) {
+    const double lift = -plain_skin.points.col(1).minCoeff();
     const auto raise = [&](TriangleMesh& mesh) { mesh.points.col(1).array() += lift; };
+    raise(plain_skin);
     raise(result.skin);
+    // The soles of finer toes are nowhere lower.
+    result.skin.points.col(1) = result.skin.points.col(1).cwiseMax(0.0);
     for (Bone& bone : result.bones) {
         raise(bone.mesh);
     }
@@ -211,6 +212,18 @@ const FigureStance& stance_of(const FigureTable& table, FigurePose pose) {
                       .remedy = "add it to figure.json"});
 }
 
+bool stands(const FigureOptions& options) {
+    return options.pose != FigurePose::Measured || options.stature > 0.0;
+}
+
+SkinOptions skin_options(const FigureOptions& options) {
+    constexpr double kDigitCell = 0.0016;     // m
+    constexpr double kCoarsestSkin = 0.0061;  // m: on coarser ones fingers are not worth it
+    return {.cell = options.skin_cell,
+            .digit_cell =
+                options.skin_cell < kCoarsestSkin ? std::min(kDigitCell, options.skin_cell) : 0.0};
+}
+
 }  // namespace
 
 FigureTable shape_figure(const FigureTable& table, const FigureOptions& options) {
@@ -235,14 +248,33 @@ FigureTable shape_figure(const FigureTable& table, const FigureOptions& options)
 
 Template build_figure(const FigureTable& table, const FigureOptions& options,
                       const Progress& progress) {
+    return build_figure_with_plain_skin(table, options, progress).figure;
+}
+
+TriangleMesh plain_figure_skin(const FigureTable& table, const FigureOptions& options) {
+    SkinOptions plain = skin_options(options);
+    plain.digit_cell = 0.0;
+    TriangleMesh skin = mesh_skin(shape_figure(table, options), plain);
+    if (stands(options)) {
+        skin.points.col(1).array() -= skin.points.col(1).minCoeff();
+    }
+    return skin;
+}
+
+FigureWithPlainSkin build_figure_with_plain_skin(const FigureTable& table,
+                                                 const FigureOptions& options,
+                                                 const Progress& progress) {
     const FigureTable shaped = shape_figure(table, options);
     Template result;
+    TriangleMesh plain_skin;
     result.name = options.sex == FigureSex::Male ? "figure_male" : "figure_female";
     result.sex = options.sex == FigureSex::Male ? Sex::Male : Sex::Female;
     std::vector<TriangleMesh> meshes = mesh_parts(shaped, options, progress);
     {
         auto stage = progress.stage("skin", 1);
-        result.skin = mesh_skin(shaped, {.cell = options.skin_cell});
+        SkinMeshes skins = mesh_skins(shaped, skin_options(options));
+        result.skin = std::move(skins.detailed);
+        plain_skin = std::move(skins.plain);
         stage.advance();
     }
     const JointTree tree = build_joint_tree(shaped.root, joints_of(shaped), "figure table");
@@ -253,14 +285,14 @@ Template build_figure(const FigureTable& table, const FigureOptions& options,
         result.skin.triangle_data.push_back(skin_texture_coordinates(result));
         stage.advance();
     }
-    add_landmarks(shaped, result);
-    if (options.pose != FigurePose::Measured || options.stature > 0.0) {
-        stand_on_ground(result);
+    add_landmarks(shaped, plain_skin, result);
+    if (stands(options)) {
+        stand_on_ground(result, plain_skin);
     }
     result.materials = tissue_materials();
     result.provenance.program = fmt::format("sinew {}", version());
     result.provenance.attribution = shaped.attribution;
-    return result;
+    return {.figure = std::move(result), .plain_skin = std::move(plain_skin)};
 }
 
 }  // namespace sinew

@@ -80,4 +80,16 @@ FigureTable shape_figure(const FigureTable& table, const FigureOptions& options)
 Template build_figure(const FigureTable& table, const FigureOptions& options,
                       const Progress& progress = {});
 
+/// The figure, whose skin has fingers and toes on a grid of their own, finer than that of the rest,
+/// and the skin without these: tetrahedra of a few thousand vertices are made from it.
+struct FigureWithPlainSkin {
+    Template figure;
+    TriangleMesh plain_skin;
+};
+FigureWithPlainSkin build_figure_with_plain_skin(const FigureTable& table,
+                                                 const FigureOptions& options,
+                                                 const Progress& progress = {});
+/// That skin alone.
+TriangleMesh plain_figure_skin(const FigureTable& table, const FigureOptions& options);
+
 }  // namespace sinew

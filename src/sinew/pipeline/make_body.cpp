@@ -84,23 +84,29 @@ void note_unused(const AtlasReport& report, Template& anatomy, const Progress& p
     }
 }
 
-Template read_or_build(const MakeBodyOptions& options, const Progress& progress,
-                       AtlasReport& report) {
+/// An atlas has one skin: the plain one is empty.
+FigureWithPlainSkin read_or_build(const MakeBodyOptions& options, const Progress& progress,
+                                  AtlasReport& report) {
     if (options.atlas.empty()) {
-        return build_figure(read_figure(data_folder() / "figure"), options.figure, progress);
+        return build_figure_with_plain_skin(read_figure(data_folder() / "figure"), options.figure,
+                                            progress);
     }
     Template anatomy = read_atlas_template(options.atlas, {}, {}, progress, report);
     note_unused(report, anatomy, progress);
-    return anatomy;
+    return {.figure = std::move(anatomy), .plain_skin = {}};
 }
 
 /// From the anatomy, which goes to the cache meanwhile where it is new.
 BodyVolume volume_of(const MakeBodyOptions& options, const std::string& anatomy_key,
                      const BodyCache& cache, const Progress& progress, AtlasReport& report) {
     if (std::optional<Body> kept = cache.find("anatomy", anatomy_key, progress)) {
-        return build_volume(template_from_body(std::move(*kept)), options.body, progress);
+        const TriangleMesh plain =
+            options.atlas.empty()
+                ? plain_figure_skin(read_figure(data_folder() / "figure"), options.figure)
+                : TriangleMesh();
+        return build_volume(template_from_body(std::move(*kept)), plain, options.body, progress);
     }
-    const Template anatomy = read_or_build(options, progress, report);
+    const auto [anatomy, plain_skin] = read_or_build(options, progress, report);
     BodyVolume volume;
     std::vector<std::string> warnings;  // given by this thread: a sink hears one at a time
     const Progress aside = progress_from_callback([&](const ProgressEvent& event) {
@@ -108,8 +114,13 @@ BodyVolume volume_of(const MakeBodyOptions& options, const std::string& anatomy_
             warnings.emplace_back(event.text);
         }
     });
-    run_both([&] { volume = build_volume(anatomy, options.body, progress); },
-             [&] { cache.keep("anatomy", anatomy_key, body_from_template(anatomy), aside); });
+    run_both(
+        [&, &anatomy = anatomy, &plain_skin = plain_skin] {
+            volume = build_volume(anatomy, plain_skin, options.body, progress);
+        },
+        [&, &anatomy = anatomy] {
+            cache.keep("anatomy", anatomy_key, body_from_template(anatomy), aside);
+        });
     for (const std::string& warning : warnings) {
         progress.warn(warning);
     }
@@ -289,11 +300,14 @@ Body preview_of(const Body& body, const fs::path& cache_folder, const Progress& 
     if (std::optional<Body> kept = cache.find("preview", key, progress)) {
         return std::move(*kept);
     }
+    // Details of the displayed skin are too fine for its tetrahedra.
     Body finest = body;
+    TriangleMesh plain_skin;
     if (body.display_skin.triangles.rows() > 0) {
+        plain_skin = std::move(finest.skin.mesh);
         finest.skin.mesh = body.display_skin;
     }
-    Body preview = build_body(template_from_body(std::move(finest)),
+    Body preview = build_body(template_from_body(std::move(finest)), plain_skin,
                               {.resolution = BodyResolution::Preview}, progress);
     cache.keep("preview", key, preview, progress);
     return preview;
