@@ -9,6 +9,10 @@
 #include "sinew/motion/model_scaling.h"
 #include "sinew/motion/rigid_dynamics.h"
 
+#include <gtest/gtest.h>
+
+#include <limits>
+
 #include "tests/motion/leg_model.h"
 #include "tests/support/shared_data.h"
 
@@ -157,6 +161,25 @@ TEST(Scaling, AModelTwiceAsLargeHasTwiceItsLengthsAndItsInertia) {
     const Eigen::MatrixXd M = RigidDynamics(large, large_tree).mass_matrix(large_placed);
     EXPECT_NEAR(M(3, 3), 32.0 * m(3, 3), 1e-9);
     EXPECT_NEAR(M(4, 4), 32.0 * m(4, 4), 1e-9);
+}
+
+// Squares of such places are infinite, so no pose is better than another.
+TEST(InverseKinematics, PlacesBeyondTheEarthAreRefused) {
+    const MusculoskeletalModel model = leg_model();
+    MarkerData data = record(model, leg_motion(3));
+    MusculoskeletalModel far = model;
+    far.markers[1].position.x() = 1e308;
+    EXPECT_THROW(follow_markers(far, data, {}), InputError);
+    data.positions[1].y() = -1e200;
+    try {
+        follow_markers(model, data, {});
+        FAIL() << "not refused";
+    } catch (const InputError& error) {
+        EXPECT_NE(error.parts().where.find(model.markers[1].name), std::string::npos);
+    }
+    // What is not seen has no place at all.
+    data.positions[1].setConstant(std::numeric_limits<double>::quiet_NaN());
+    EXPECT_NO_THROW(follow_markers(model, data, {}));
 }
 
 TEST(Scaling, InertiaOfABoxFollowsItsEdges) {

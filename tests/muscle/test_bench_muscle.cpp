@@ -322,6 +322,32 @@ TEST(MuscleContactTerm, HessianIsTheDerivativeOfTheGradientOrMore) {
     }
 }
 
+// Vertices that slide onto the next triangles find room there; so do, after room was made anew,
+// those that go back.
+TEST(MuscleContactTerm, ContactsThatSlideALittleKeepTheirRoom) {
+    const MuscleScene scene = two_muscles();
+    const MuscleContacts contacts(scene, MuscleSimulatorOptions());
+    const auto moved = [&](const Vec3& by) {
+        Points x = scene.volume.mesh.points;
+        for (Index v = scene.first_vertex[1]; v < x.rows(); ++v) {
+            x.row(v) += by.transpose();
+        }
+        return x;
+    };
+    const Points x = moved(Vec3(-0.0016, 0.00137, 0.00071));
+    const Points slid = moved(Vec3(-0.0016, 0.00237, 0.00071));
+    const Points far = moved(Vec3(-0.0016, 0.03137, 0.00071));
+    MuscleContactTerm term(contacts, {}, x);
+    ASSERT_GT(term.value(slid), 0.0);
+    EXPECT_LT(term.stranger_fraction(slid), 0.02);
+    EXPECT_GT(term.stranger_fraction(far), 0.2);
+    term.make_room(far);
+    EXPECT_EQ(term.stranger_fraction(far), 0.0);
+    EXPECT_EQ(term.stranger_fraction(x), 0.0);
+    term.make_room(far);
+    EXPECT_GT(term.stranger_fraction(x), 0.2);
+}
+
 TEST(MuscleSimulator, ScenesThatDoNotFitAreRefused) {
     MuscleScene scene = bench_scene({.rings = 6, .around = 1});
     scene.insertion_frame = {3};

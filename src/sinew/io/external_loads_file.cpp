@@ -210,17 +210,24 @@ ExternalLoads read_external_loads(const MusculoskeletalModel& model,
                           .needs = "the table of the loads",
                           .remedy = "name it with --loads"});
     }
+    const auto loads_of = [&](const MotionTable& table) {
+        try {
+            return loads_from_table(model, read, table);
+        } catch (const InputError& error) {
+            throw error.within(setup.string());
+        }
+    };
     if (lower(file.extension().string()) == ".c3d") {
         const C3dData plates = read_c3d(file);
         MotionTable table = table_of_plates(plates);
         table.name = file.filename().string();
-        ExternalLoads loads = loads_from_table(model, read, table);
+        ExternalLoads loads = loads_of(table);
         loads.notes.insert(loads.notes.end(), plates.notes.begin(), plates.notes.end());
         return loads;
     }
     MotionTable table = read_motion_table(file);
     table.name = file.filename().string();
-    return loads_from_table(model, read, table);
+    return loads_of(table);
 }
 
 ReserveActuators parse_reserve_actuators(std::string text, std::string_view name) {

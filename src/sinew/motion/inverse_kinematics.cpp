@@ -308,6 +308,7 @@ bool find_first_pose(const MusculoskeletalModel& model, FrameFollower& follower,
     }
     bool is_solved = false;
     cost = std::numeric_limits<double>::infinity();
+    q = starts.front();  // kept where no pose has a finite cost
     for (std::vector<double>& start : starts) {
         double reached = 0.0;
         const bool has_converged = follower.follow(frame, start, reached);
@@ -319,6 +320,33 @@ bool find_first_pose(const MusculoskeletalModel& model, FrameFollower& follower,
         }
     }
     return is_solved;
+}
+
+/// No marker is so far from its body or from the origin, m.
+constexpr double kFarthestMarker = 1e6;
+
+// Squares of larger numbers overflow, and no pose would be better than another.
+void require_places(const MarkerProblem& problem, const MarkerData& data) {
+    const auto refuse = [](std::string where, const Vec3& p, const char* remedy) {
+        throw InputError({.where = std::move(where),
+                          .found = fmt::format("({:.3g}, {:.3g}, {:.3g}) m", p.x(), p.y(), p.z()),
+                          .needs = "a place within 1000 km",
+                          .remedy = remedy});
+    };
+    const auto is_far = [](const Vec3& p) { return p.lpNorm<Eigen::Infinity>() > kFarthestMarker; };
+    for (const FollowedMarker& m : problem.markers()) {
+        if (!m.position.allFinite() || is_far(m.position)) {
+            refuse(fmt::format("marker '{}' of the model", m.name), m.position,
+                   "correct its position on its body");
+        }
+        for (std::size_t f = 0; f < data.times.size(); ++f) {
+            const Vec3& y = data.at(f, m.column);
+            if (y.allFinite() && is_far(y)) {
+                refuse(fmt::format("measured marker '{}' at {:.4g} s", m.name, data.times[f]), y,
+                       "correct it, or leave its place empty");
+            }
+        }
+    }
 }
 
 void note_markers(const MusculoskeletalModel& model, const MarkerData& data,
@@ -381,6 +409,7 @@ IkResult follow_markers(const MusculoskeletalModel& model, const MarkerData& dat
                           .remedy = "name the model's markers as the data do, or choose the data "
                                     "that belong to it"});
     }
+    require_places(problem, data);
     IkResult out;
     note_markers(model, data, options, out);
     out.notes.insert(out.notes.end(), data.notes.begin(), data.notes.end());

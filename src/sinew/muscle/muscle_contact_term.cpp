@@ -1,6 +1,7 @@
 #include "sinew/muscle/muscle_contact_term.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sinew {
 
@@ -24,15 +25,33 @@ bool is_behind(const Planes::Plane& p, const Points& x) {
 MuscleContactTerm::MuscleContactTerm(const MuscleContacts& contacts,
                                      std::vector<Eigen::Isometry3d> frames, const Points& x)
     : contacts_(contacts), frames_(std::move(frames)) {
+    make_room(x);
+}
+
+void MuscleContactTerm::set_frames(std::vector<Eigen::Isometry3d> frames) {
+    frames_ = std::move(frames);
+    planes_.reset();
+}
+
+void MuscleContactTerm::make_room(const Points& x) {
+    const std::vector<std::uint64_t> before = std::move(close_);
+    close_.clear();
     for (const Planes::Plane& p : at(x)->planes()) {
         if (p.support[0] >= 0 && p.is_coupled) {
-            close_.push_back({p.vertex, p.support[0], p.support[1], p.support[2]});
-            for (const Index corner : p.support) {
-                coupled_.push_back(pair_of(p.vertex, corner));
+            Eigen::Index nearest = 0;
+            p.weight.maxCoeff(&nearest);
+            const Index corner = p.support[static_cast<std::size_t>(nearest)];
+            close_.push_back(pair_of(p.vertex, corner));
+            for (const Index v : contacts_.around(corner)) {
+                close_.push_back(pair_of(p.vertex, v));
             }
         }
     }
-    std::sort(coupled_.begin(), coupled_.end());
+    std::sort(close_.begin(), close_.end());
+    close_.erase(std::unique(close_.begin(), close_.end()), close_.end());
+    coupled_.clear();
+    std::set_union(close_.begin(), close_.end(), before.begin(), before.end(),
+                   std::back_inserter(coupled_));
 }
 
 void MuscleContactTerm::set_stiffening(double factor) {
@@ -85,8 +104,8 @@ void MuscleContactTerm::add_gradient(const Points& x, Points& gradient) const {
 }
 
 void MuscleContactTerm::add_pattern(BlockPattern& pattern) const {
-    for (const std::array<Index, 4>& vertices : close_) {
-        pattern.couple(vertices);
+    for (const std::uint64_t pair : coupled_) {
+        pattern.couple(std::array{static_cast<Index>(pair >> 32), static_cast<Index>(pair)});
     }
 }
 

@@ -32,6 +32,12 @@ public:
     MuscleContactTerm(const MuscleContacts& contacts, std::vector<Eigen::Isometry3d> frames,
                       const Points& x);
 
+    /// Bones have moved.
+    void set_frames(std::vector<Eigen::Isometry3d> frames);
+    /// Room in the pattern for what is close at x, and for what the last call made room for:
+    /// surfaces slide back and forth.
+    void make_room(const Points& x);
+
     /// Factor of all stiffnesses, > 0; 1 at first.
     void set_stiffening(double factor);
     /// From now on contacts stay planes where they are at x.
@@ -58,8 +64,8 @@ private:
     std::vector<Eigen::Isometry3d> frames_;
     double stiffening_ = 1.0;
     bool is_held_ = false;
-    std::vector<std::array<Index, 4>> close_;  // vertex and corners
-    std::vector<std::uint64_t> coupled_;       // pairs of these, sorted
+    std::vector<std::uint64_t> close_;  // pairs of vertices that the last room was made for, sorted
+    std::vector<std::uint64_t> coupled_;  // these and those of the room before, sorted
     // Of the last positions asked for: value, gradient and Hessian come in turn.
     mutable std::mutex mutex_;
     mutable Points last_ = Points(0, 3);

@@ -107,6 +107,7 @@ struct MuscleContacts::Data {
     std::vector<Bone> bones;
     std::vector<Muscle> muscles;
     std::vector<Vertex> vertices;  // on the surface, not held
+    Lists around;                  // neighbours on the surface, per vertex of the scene
 
     Eigen::Isometry3d motion(Index frame, std::span<const Eigen::Isometry3d> frames) const {
         return frame < 0 ? Eigen::Isometry3d::Identity() : frames[at(frame)];
@@ -221,6 +222,7 @@ void MuscleContacts::Data::add_muscles(const MuscleScene& scene) {
             is_watched[at(v)] = 0;
         }
     }
+    around = neighbours_of_vertices(surface, scene.volume.mesh.points.rows());
     for (std::size_t m = 0; m < muscles.size(); ++m) {
         muscles[m].triangles = surface(rows[m], Eigen::all);
         for (Index v = scene.first_vertex[m]; v < scene.first_vertex[m + 1]; ++v) {
@@ -270,6 +272,10 @@ MuscleContacts::MuscleContacts(const MuscleScene& scene, const MuscleSimulatorOp
 MuscleContacts::~MuscleContacts() = default;
 MuscleContacts::MuscleContacts(MuscleContacts&&) noexcept = default;
 MuscleContacts& MuscleContacts::operator=(MuscleContacts&&) noexcept = default;
+
+std::span<const Index> MuscleContacts::around(Index vertex) const {
+    return data_->around[at(vertex)];
+}
 
 std::vector<Planes::Plane> MuscleContacts::find(const Points& x,
                                                 std::span<const Eigen::Isometry3d> frames) const {

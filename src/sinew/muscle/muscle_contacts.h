@@ -22,6 +22,8 @@ public:
     /// have half the stiffness: each of two that meet holds up the other.
     std::vector<Planes::Plane> find(const Points& x,
                                     std::span<const Eigen::Isometry3d> frames) const;
+    /// Neighbours of a vertex on its muscle's surface.
+    std::span<const Index> around(Index vertex) const;
     /// For each muscle and each muscle or bone that it overlaps more than at rest, its deepest
     /// vertex.
     std::vector<MuscleOverlap> overlaps(const Points& x,

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 // Muscles between moving bones. One energy for statics and time,
 //
@@ -187,18 +188,34 @@ struct MuscleSimulator::Data {
         double shortest = 1.0;  // fraction of a Newton step that was taken
     };
 
-    /// Statics under way: contacts and the system that has room for them.
+    /// Statics: contacts and the system that has room for them.
     struct Statics {
         std::shared_ptr<MuscleContactTerm> contact;
         EnergyTerms terms;
         NewtonSolver solver;
     };
 
-    Statics statics() const {
-        auto contact = std::make_shared<MuscleContactTerm>(contacts, frames, state.x);
-        EnergyTerms terms = {tets, weight, holds(), contact};
-        NewtonSolver solver = solver_of(terms);
-        return {std::move(contact), std::move(terms), std::move(solver)};
+    /// The system of the last equilibrium, with bones where they are now. An analysis of the
+    /// pattern costs as much as three Newton steps on one core, and muscles that settle little by
+    /// little touch nearly where they did.
+    Statics& statics() {
+        if (!kept_statics) {
+            auto contact = std::make_shared<MuscleContactTerm>(contacts, frames, state.x);
+            EnergyTerms terms = {tets, weight, holds(), contact};
+            NewtonSolver solver = solver_of(terms);
+            kept_statics.emplace(Statics{std::move(contact), std::move(terms), std::move(solver)});
+        }
+        kept_statics->contact->set_frames(frames);
+        kept_statics->terms[2] = holds();
+        return *kept_statics;
+    }
+
+    /// Makes room for contacts that have none, where they are more than a fraction of all.
+    void make_room(Statics& now, double fraction) const {
+        if (now.contact->stranger_fraction(state.x) > fraction) {
+            now.contact->make_room(state.x);
+            now.solver = solver_of(now.terms);
+        }
     }
 
     Round minimise(Statics& statics, const NewtonOptions& newton, const Progress& progress,
@@ -216,12 +233,10 @@ struct MuscleSimulator::Data {
     /// Equilibrium: while the shape moves, contacts go along in every Newton step; then they are
     /// held where they are, which takes their corners away.
     void settle_with(const NewtonOptions& newton, const Progress& progress, NewtonReport& total) {
-        Statics now = statics();
+        Statics& now = statics();
         const int last = total.iterations + newton.max_iterations;
         for (bool is_last = false; !is_last;) {
-            if (now.contact->stranger_fraction(state.x) > kStrangers) {
-                now = statics();
-            }
+            make_room(now, kStrangers);
             const bool is_near = has_come_near(now, newton, progress, total);
             is_last = total.iterations >= last;
             // Held contacts that are too deep would be solved in vain: stiffer ones first.
@@ -229,9 +244,7 @@ struct MuscleSimulator::Data {
                 continue;
             }
             // All held contacts have room: with bounds on the diagonal steps only crawl.
-            if (now.contact->stranger_fraction(state.x) > 0.0) {
-                now = statics();
-            }
+            make_room(now, 0.0);
             now.contact->set_stiffening(stiffening);
             now.contact->hold(state.x);
             NewtonOptions held = newton;
@@ -287,6 +300,7 @@ struct MuscleSimulator::Data {
     MovingPoints state = {};
     Points correction = Points(0, 3);  // of what `carried` gave, in the last time step
     bool is_correction_known = false;
+    std::optional<Statics> kept_statics = {};
     int gentle_rounds = kGentleRounds;
     double stiffening = 1.0;  // of contacts in statics
 };

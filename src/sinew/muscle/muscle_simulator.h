@@ -127,7 +127,8 @@ public:
     static constexpr NewtonOptions kStatics = {.max_iterations = 60,
                                                .tolerance = 1e-5,
                                                .is_minimum_checked = false,
-                                               .exact_below = kExactBelow};
+                                               .exact_below = kExactBelow,
+                                               .is_single_tried = true};
     /// Equilibrium without inertia, by Newton's method; velocities become zero. The residual in the
     /// end is that of contacts held where they were found last.
     NewtonReport settle(const NewtonOptions& options = kStatics, const Progress& progress = {});

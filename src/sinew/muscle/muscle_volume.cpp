@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/surface_tree.h"
+#include "sinew/meshing/intersections.h"
 #include "sinew/meshing/level_set.h"
 #include "sinew/meshing/remesh.h"
 #include "sinew/meshing/tetrahedralise.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 // A muscle's closed surface becomes tetrahedra with fibres, tendon and strength. Meshing is the
 // part that may fail: muscles are sheets of a few millimetres, nearly touching themselves. So it is
@@ -79,22 +81,28 @@ std::vector<double> edge_lengths(const TriangleMesh& mesh, const Fineness& f) {
     return length;
 }
 
-/// One try: even triangles, then TetGen.
+/// A muscle in one piece of coarse triangles cannot tell where it is thin.
+TriangleMesh even_triangles(const TriangleMesh& surface, double edge, const Progress& progress) {
+    return remeshed(surface, {.edge_length = std::min(edge, 0.003)}, progress);
+}
+
+/// Even triangles to triangles that follow the thickness.
+TriangleMesh fitting_triangles(const TriangleMesh& even, const Fineness& f,
+                               const Progress& progress) {
+    return remeshed(even, edge_lengths(even, f), {.iterations = 6}, progress);
+}
+
 TetMesh fill(const TriangleMesh& surface, const Fineness& f, const Progress& progress) {
-    // A muscle in one piece of coarse triangles cannot tell where it is thin.
-    TriangleMesh fine = remeshed(surface, {.edge_length = std::min(f.edge, 0.003)}, progress);
-    fine = remeshed(fine, edge_lengths(fine, f), {.iterations = 6}, progress);
-    return tetrahedralise({fine}, {.max_edge = f.edge, .timeout = 60.0}, progress);
+    return tetrahedralise({surface}, {.max_edge = f.edge, .timeout = 60.0}, progress);
 }
 
 /// The largest piece of a muscle's level set, everywhere `thicker` on either side.
 // Closing fills slits between sheets that nearly touch; the largest piece is the muscle.
-TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double thicker) {
-    const LevelSet solid = LevelSet::from_mesh(surface, {.voxel = voxel})
-                               .offset(thicker)
-                               .closed(voxel)
-                               .smoothed(0.5 * voxel);
-    TriangleMesh mesh = solid.to_mesh();
+TriangleMesh level_set_surface(const LevelSet& muscle, double thicker) {
+    const double voxel = muscle.voxel();
+    // Closed by a voxel: outwards, with what it becomes thicker, and back.
+    TriangleMesh mesh =
+        muscle.offset(thicker + voxel).offset(-voxel).smoothed(0.5 * voxel).to_mesh();
     const Components pieces = connected_components(mesh.triangles, mesh.points.rows());
     if (pieces.count <= 1) {
         return mesh;
@@ -118,14 +126,17 @@ TriangleMesh level_set_surface(const TriangleMesh& surface, double voxel, double
 
 TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progress& progress) {
     const double voxel = std::clamp(0.25 * edge, 0.0008, 0.0013);
+    const LevelSet muscle = LevelSet::from_mesh(surface, {.voxel = voxel});
     constexpr double kLonger = 1.3;  // triangles hardly longer than the cells' are not worth a try
     // Sheets as thin as a cell cross themselves when remeshed; a little thicker they do not.
     for (const double cells : {0.0, 0.5, 1.0}) {
-        const TriangleMesh mesh = level_set_surface(surface, voxel, cells * voxel);
+        const TriangleMesh mesh = level_set_surface(muscle, cells * voxel);
         // Its triangles are as small as its cells: larger ones where they fit, if they fill; or
         // even ones a few cells long.
         try {
-            return fill(mesh, {edge, std::min(voxel, 0.0013)}, progress);
+            const Fineness f = {edge, std::min(voxel, 0.0013)};
+            return fill(fitting_triangles(even_triangles(mesh, edge, progress), f, progress), f,
+                        progress);
         } catch (const InputError&) {
             progress.check_cancelled();
         }
@@ -146,20 +157,28 @@ TetMesh fill_by_level_set(const TriangleMesh& surface, double edge, const Progre
         }
     }
     // The cells' own triangles always fill, but are very many.
-    return tetrahedralise({level_set_surface(surface, voxel, 0.0)},
-                          {.max_edge = edge, .timeout = 60.0}, progress);
+    return tetrahedralise({level_set_surface(muscle, 0.0)}, {.max_edge = edge, .timeout = 60.0},
+                          progress);
 }
 
 TetMesh fill_somehow(const TriangleMesh& surface, const MuscleVolumeOptions& options,
                      const Progress& progress) {
     const double edge = options.edge;
     const double least = options.least_edge;
+    const TriangleMesh even = even_triangles(surface, edge, progress);
+    std::size_t crossings = std::numeric_limits<std::size_t>::max();
     // Thin parts made finer first: smaller elements everywhere are many.
     for (const Fineness& f :
          {Fineness{edge, least}, Fineness{edge, 0.6 * least, 0.5},
           Fineness{0.85 * edge, 0.6 * least, 0.5}, Fineness{0.7 * edge, 0.7 * least}}) {
+        const TriangleMesh fine = fitting_triangles(even, f, progress);
+        const std::size_t now = find_self_intersections(fine).pairs.size();
+        if (now >= crossings) {
+            break;  // sheets that cross each other, which no triangles part
+        }
+        crossings = now;
         try {
-            return fill(surface, f, progress);
+            return fill(fine, f, progress);
         } catch (const InputError&) {
             progress.check_cancelled();
         }

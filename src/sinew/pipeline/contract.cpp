@@ -272,7 +272,8 @@ ContractRun run_contraction(const ContractJob& job, const Progress& progress,
                                       .tolerance = 1e-3,
                                       .is_minimum_checked = false,
                                       .exact_below = MuscleSimulator::kExactBelow,
-                                      .still = 1e-4},
+                                      .still = 1e-4,
+                                      .is_single_tried = true},
                                      progress)
                              .iterations;
         } else {

@@ -141,6 +141,17 @@ void hold_loose_coordinates(const MusculoskeletalModel& model, const MarkerData&
         common, model.coordinates.size(), kHold));
 }
 
+/// follow_markers whose errors name the file of the measured markers, for model and data meet
+/// there.
+IkResult follow(const MusculoskeletalModel& model, const MarkerData& data, const IkOptions& options,
+                const std::string& file, const Progress& progress) {
+    try {
+        return follow_markers(model, data, options, progress);
+    } catch (const InputError& error) {
+        throw error.within(file);
+    }
+}
+
 }  // namespace
 
 MarkerData read_markers(const std::filesystem::path& path, MarkerUp up) {
@@ -226,7 +237,7 @@ IkResult run_ik(const MusculoskeletalModel& given, const IkJob& job, const Progr
     }
     const MarkerData data = read_markers(job.trial.markers, job.trial.up);
     hold_loose_coordinates(model, data, options, notes);
-    IkResult out = follow_markers(model, data, options, progress);
+    IkResult out = follow(model, data, options, job.trial.markers, progress);
     out.notes.insert(out.notes.end(), notes.begin(), notes.end());
     if (out.rms > kFarMarkers) {
         out.notes.push_back(
@@ -263,7 +274,11 @@ ScaledModel run_scale(const MusculoskeletalModel& given, const ScaleJob& job,
             "no set-up: each body's factor is that of the pairs of its own markers");
     } else {
         setup = read_scale_setup(job.setup);
-        out.factors = factors_of_setup(model, data, setup, out);
+        try {
+            out.factors = factors_of_setup(model, data, setup, out);
+        } catch (const InputError& error) {
+            throw error.within(job.setup);
+        }
     }
     out.model = scaled_model(model, out.factors, job.mass > 0.0 ? job.mass : setup.mass);
     for (const RigidBody& body : out.model.bodies) {
@@ -274,7 +289,7 @@ ScaledModel run_scale(const MusculoskeletalModel& given, const ScaleJob& job,
     apply_setup(job.trial.weights, options, out.notes);
     const MarkerData still = mean_frame(data);
     hold_loose_coordinates(out.model, still, options, out.notes);
-    const IkResult pose = follow_markers(out.model, still, options, progress);
+    const IkResult pose = follow(out.model, still, options, job.trial.markers, progress);
     out.marker_rms = pose.rms;
     if (job.place_markers && pose.rms > kFarStatic) {
         out.notes.push_back(

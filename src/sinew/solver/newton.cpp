@@ -107,6 +107,7 @@ struct NewtonSolver::Data {
     VertexConstraints constraints;
     BlockHessian hessian;
     ReducedSystem system;
+    ReducedSystem::Precision precision = ReducedSystem::Precision::Double;
     double seconds_analyse = 0.0;
 
     void assemble(const EnergyTerms& terms, const Points& x, Tangent kind, NewtonReport& report) {
@@ -120,7 +121,7 @@ struct NewtonSolver::Data {
 
     bool factorise(double shift, NewtonReport& report) {
         const Timer timer;
-        const bool is_positive = system.factorise(hessian, shift);
+        const bool is_positive = system.factorise(hessian, shift, precision);
         ++report.factorisations;
         report.seconds_factorise += timer.seconds();
         return is_positive;
@@ -314,6 +315,8 @@ NewtonResult NewtonSolver::solve(const EnergyTerms& terms, const Points& start,
 
     NewtonReport report;
     report.seconds_analyse = data_->seconds_analyse;
+    data_->precision = options.is_single_tried ? ReducedSystem::Precision::Single
+                                               : ReducedSystem::Precision::Double;
     Run run{*data_, terms, options, report, start};
     data_->constraints.apply(run.x);
     run.size = std::max(size_of(run.x), size_of(start));

@@ -23,6 +23,7 @@ struct NewtonOptions {
     bool is_exact_tried = true;      ///< false: project every Hessian, where few are definite
     double exact_below = 1.0;        ///< residual from which on the exact Hessian is tried, [0, 1]
     double still = 0.0;              ///< arrived when a whole step moves no vertex further, m, >= 0
+    bool is_single_tried = false;    ///< factorise in single precision and refine, where that does
     int seed = 1;                    ///< of the small shake that leaves a saddle point, >= 0
 };
 
@@ -49,6 +50,8 @@ void visit_fields(Options& o, Visitor&& v) {
                      .help = "arrived when a whole step moves no vertex further",
                      .unit = "m",
                      .min = 0});
+    v(o.is_single_tried,
+      Field{.name = "is_single_tried", .help = "factorise in single precision and refine"});
     v(o.seed, Field{.name = "seed", .help = "of the shake that leaves a saddle point", .min = 0});
 }
 

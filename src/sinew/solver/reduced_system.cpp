@@ -12,6 +12,12 @@ namespace sinew {
 
 namespace {
 
+/// Solutions of single precision factors are refined to this residual, and in so many steps at
+/// most; those that do not come near it need a factor in double.
+constexpr double kRefined = 1e-9;
+constexpr double kBarelyRefined = 1e-6;
+constexpr int kRefinements = 12;
+
 /// Columns of the whole (both halves) block row of every vertex, ascending.
 std::vector<std::vector<Index>> whole_rows(const BlockHessian& pattern) {
     std::vector<std::vector<Index>> rows(static_cast<std::size_t>(pattern.vertices()));
@@ -43,6 +49,38 @@ struct ReducedSystem::Data {
     std::vector<int> diagonal_before;  // unknowns before the diagonal block of each vertex
     double mean_diagonal = 0.0;
     std::optional<SparseCholesky> factor;  // nothing when there are no unknowns
+    std::optional<SparseCholesky> single;  // the same in single precision, once asked for
+    bool is_single = false;                // the last factorisation
+
+    bool factorise(Precision precision) {
+        is_single = precision == Precision::Single;
+        if (is_single) {
+            if (!single) {
+                single.emplace(*factor, CholeskyOptions{.factor_in_float = true});
+            }
+            if (single->factor(matrix).is_positive_definite) {
+                return true;
+            }
+        }
+        // Small pivots of a stiff system drown in single precision: double says whether they are
+        // positive.
+        is_single = false;
+        return factor->factor(matrix).is_positive_definite;
+    }
+
+    void solve(std::span<const double> b, std::span<double> y) {
+        if (is_single) {
+            SparseCholesky::Workspace workspace = single->make_workspace();
+            const RefineResult refined =
+                solve_refined(*single, matrix, b, 1, y, workspace,
+                              {.max_steps = kRefinements, .tolerance = kRefined});
+            if (refined.residual <= kBarelyRefined || !factorise(Precision::Double)) {
+                return;
+            }
+        }
+        SparseCholesky::Workspace workspace = factor->make_workspace();
+        factor->solve(b, 1, y, workspace);
+    }
 
     void number_unknowns(Eigen::Index vertices, const VertexConstraints& constraints) {
         const auto n = static_cast<std::size_t>(vertices);
@@ -161,10 +199,10 @@ double ReducedSystem::mean_diagonal() const {
     return data_->mean_diagonal;
 }
 
-bool ReducedSystem::factorise(const BlockHessian& H, double shift) {
+bool ReducedSystem::factorise(const BlockHessian& H, double shift, Precision precision) {
     data_->take_values(H);
     data_->mean_diagonal = data_->shift_diagonal(shift);
-    return !data_->factor || data_->factor->factor(data_->matrix).is_positive_definite;
+    return !data_->factor || data_->factorise(precision);
 }
 
 Points ReducedSystem::solve(const Points& b) const {
@@ -177,8 +215,7 @@ Points ReducedSystem::solve(const Points& b) const {
     Eigen::VectorXd y = Eigen::VectorXd::Zero(data_->unknowns);
     if (data_->factor) {
         const auto n = static_cast<std::size_t>(data_->unknowns);
-        SparseCholesky::Workspace workspace = data_->factor->make_workspace();
-        data_->factor->solve({rhs.data(), n}, 1, {y.data(), n}, workspace);
+        data_->solve({rhs.data(), n}, {y.data(), n});
     }
     Points x(b.rows(), 3);
     for (std::size_t v = 0; v < data_->basis.size(); ++v) {
