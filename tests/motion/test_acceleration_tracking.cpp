@@ -126,18 +126,40 @@ TEST(Skills, MissedAccelerationsAreThoseOfTheEquationsOfMotion) {
                 lacking[c] += slope[c] * (a * force.active + force.passive);
             }
         }
+        // Root and joints together, feet that stay: M y - J' f = r, J y = 0.
+        std::vector<Index> moving = driven;
+        for (std::size_t c = 0; c < 6; ++c) {
+            moving.push_back(static_cast<Index>(c));
+        }
+        const auto all = static_cast<Eigen::Index>(moving.size());
         const Eigen::MatrixXd M = dynamics.mass_matrix(placed);
-        Eigen::MatrixXd M_ff(count, count);
-        Eigen::VectorXd r(count);
-        for (Eigen::Index i = 0; i < count; ++i) {
-            r[i] = lacking[at(driven[static_cast<std::size_t>(i)])];
-            for (Eigen::Index j = 0; j < count; ++j) {
-                M_ff(i, j) =
-                    M(driven[static_cast<std::size_t>(i)], driven[static_cast<std::size_t>(j)]);
+        Eigen::MatrixXd K = Eigen::MatrixXd::Zero(all + 12, all + 12);
+        Eigen::VectorXd r = Eigen::VectorXd::Zero(all + 12);
+        for (Eigen::Index i = 0; i < all; ++i) {
+            r[i] = i < count ? lacking[at(moving[static_cast<std::size_t>(i)])] : 0.0;
+            for (Eigen::Index j = 0; j < all; ++j) {
+                K(i, j) =
+                    M(moving[static_cast<std::size_t>(i)], moving[static_cast<std::size_t>(j)]);
+            }
+            // How the feet move with this coordinate, by differences.
+            constexpr double kStep = 1e-6;
+            std::vector<double> other(row(m.q).begin(), row(m.q).end());
+            other[at(moving[static_cast<std::size_t>(i)])] += kStep;
+            const ModelPlacement moved = tree.place(other);
+            int k = 0;
+            for (const char* foot : {"TalusL", "TalusR"}) {
+                const auto b = at(find_body(model, foot));
+                const Mat3 W = (moved.bodies[b].rotation - placed.bodies[b].rotation) *
+                               placed.bodies[b].rotation.transpose() / kStep;
+                const Vec3 v = (moved.bodies[b].position - placed.bodies[b].position) / kStep;
+                for (const double x : {W(2, 1), W(0, 2), W(1, 0), v.x(), v.y(), v.z()}) {
+                    K(all + k, i) = K(i, all + k) = x;
+                    ++k;
+                }
             }
         }
-        EXPECT_NEAR(M_ff.ldlt().solve(r).cwiseAbs().maxCoeff(), tracked.missed[f],
-                    1e-3 * (1.0 + tracked.missed[f]));
+        const Eigen::VectorXd y = K.fullPivLu().solve(r).head(count);
+        EXPECT_NEAR(y.cwiseAbs().maxCoeff(), tracked.missed[f], 2e-3 * (1.0 + tracked.missed[f]));
     }
 }
 

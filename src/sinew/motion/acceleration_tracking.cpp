@@ -14,19 +14,25 @@
 #include <array>
 #include <cmath>
 
-// Coordination of a model's muscles for wanted accelerations [Ryu2021, section 6.3]. With the root
-// moved as the motion says and f the other coordinates,
+// Coordination of a model's muscles for wanted accelerations [Ryu2021, section 6.3]. What muscles
+// lack of the torques that a motion needs is r; with feet that stand held by the ground (J q'' = 0,
+// J their Jacobian) it costs the accelerations
 //
-//   M_ff y + B a = tau,   y = q''_wanted - q''(a) in f,   tau = (M q''_wanted + c - loads -
-//   passive)_f
+//   y = A r,   A = M^-1 - M^-1 J' (J M^-1 J')^-1 J M^-1,
 //
-// so min |y|^2 + w |a|^2 is coordinate_muscles() with r = M_ff y and S = M_ff M_ff.
+// root included, and min |y|^2 + w |a|^2 with B a + r = tau is coordinate_muscles() with S = (A
+// A)^-1. Since A J' = 0, it does not matter how the ground's forces were guessed. Departs: the
+// ground holds feet like glue, where the paper has complementarity (eq. 11); fingers and toes,
+// which have limits there, move as the motion says.
 
 namespace sinew {
 
 namespace {
 
 constexpr double kFrameTime = 0.02;  // s
+constexpr double kLeastLoad = 1.0;   // N, of a foot that stands
+constexpr double kStiffest = 1e-10;  // of A A, where the ground takes all
+constexpr double kSoftest = 1e-12;   // of J A J', where joints cannot give way
 constexpr int kSettled = 10;         // frames of rest before and after
 
 struct KeyAngle {
@@ -125,10 +131,23 @@ public:
           dynamics_(model, tree_),
           dense_(model.coordinates.size()),
           position_(model.coordinates.size(), -1) {
+        const std::vector<BodySegment> segments = find_segments(model);
         for (const Index c : muscle_driven_coordinates(model, paths_)) {
-            if (model.coordinates[at(c)].is_rotation) {
+            const Coordinate& k = model.coordinates[at(c)];
+            const ModelJoint& joint = model.joints[at(k.joint)];
+            const SegmentKind kind = segments[at(joint.child)].kind;
+            const bool is_digit = (kind == SegmentKind::Foot || kind == SegmentKind::Hand) &&
+                                  joint.parent >= 0 && segments[at(joint.parent)].kind == kind;
+            if (k.is_rotation && !is_digit) {
                 position_[at(c)] = static_cast<Index>(driven_.size());
                 driven_.push_back(c);
+            }
+        }
+        moving_ = driven_;
+        for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+            const Coordinate& k = model.coordinates[c];
+            if (model.joints[at(k.joint)].parent < 0 && position_[c] < 0 && !k.is_locked) {
+                moving_.push_back(static_cast<Index>(c));
             }
         }
         problem_.cost = options.w_reg;
@@ -148,26 +167,81 @@ public:
         wrenches_.clear();
         add_loads_at(loads, placement_, time, wrenches_);
         const std::vector<double> needed = dynamics_.inverse(placement_, speed, wanted, wrenches_);
-        const Eigen::MatrixXd M = dynamics_.mass_matrix(placement_);
         const auto n = static_cast<Eigen::Index>(driven_.size());
-        Eigen::MatrixXd M_ff(n, n);
         problem_.tau.resize(n);
         for (Eigen::Index i = 0; i < n; ++i) {
-            const Index row = driven_[static_cast<std::size_t>(i)];
-            problem_.tau[i] = needed[at(row)];
-            for (Eigen::Index j = 0; j < n; ++j) {
-                M_ff(i, j) = M(row, driven_[static_cast<std::size_t>(j)]);
-            }
+            problem_.tau[i] = needed[at(driven_[static_cast<std::size_t>(i)])];
         }
         add_muscles(speed);
-        problem_.reserve = M_ff * M_ff;
-        problem_.reserve.diagonal().array() += 1e-12 * std::pow(M_ff.diagonal().maxCoeff(), 2.0);
+        const Eigen::MatrixXd A = mobility();
+        Eigen::MatrixXd AA = A * A;
+        AA.diagonal().array() += kStiffest * AA.diagonal().maxCoeff();
+        problem_.reserve = AA.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
+        problem_.reserve = 0.5 * (problem_.reserve + problem_.reserve.transpose().eval());
         solved = coordinate_muscles(problem_, guess_);
-        guess_ = solved.multiplier;
-        return M_ff * solved.multiplier;
+        if (!solved.has_converged) {
+            solved = coordinate_muscles(problem_);
+        }
+        guess_ = solved.has_converged ? solved.multiplier : Eigen::VectorXd{};
+        return A * solved.reserve;
     }
 
 private:
+    // A of the driven coordinates: what torques there do to accelerations.
+    Eigen::MatrixXd mobility() const {
+        const Eigen::MatrixXd whole = dynamics_.mass_matrix(placement_);
+        const auto n = static_cast<Eigen::Index>(moving_.size());
+        Eigen::MatrixXd M(n, n);
+        for (Eigen::Index i = 0; i < n; ++i) {
+            for (Eigen::Index j = 0; j < n; ++j) {
+                M(i, j) = whole(moving_[static_cast<std::size_t>(i)],
+                                moving_[static_cast<std::size_t>(j)]);
+            }
+        }
+        Eigen::MatrixXd A = M.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
+        const Eigen::MatrixXd J = standing_rows();
+        if (J.rows() > 0) {
+            const Eigen::MatrixXd AJ = A * J.transpose();
+            Eigen::MatrixXd K = J * AJ;
+            K.diagonal().array() += kSoftest * K.diagonal().maxCoeff();
+            A -= AJ * K.ldlt().solve(AJ.transpose());
+        }
+        const auto driven = static_cast<Eigen::Index>(driven_.size());
+        return A.topLeftCorner(driven, driven);
+    }
+
+    // Six rows of the Jacobian per body that the ground carries now.
+    Eigen::MatrixXd standing_rows() const {
+        std::vector<Index> feet;
+        for (const BodyLoad& load : wrenches_) {
+            if (load.force.norm() > kLeastLoad &&
+                std::find(feet.begin(), feet.end(), load.body) == feet.end()) {
+                feet.push_back(load.body);
+            }
+        }
+        Eigen::MatrixXd J(static_cast<Eigen::Index>(6 * feet.size()),
+                          static_cast<Eigen::Index>(moving_.size()));
+        std::vector<double> row(model_.coordinates.size());
+        for (std::size_t f = 0; f < feet.size(); ++f) {
+            const Vec3 p = placement_.bodies[at(feet[f])].position;
+            for (int k = 0; k < 6; ++k) {
+                std::fill(row.begin(), row.end(), 0.0);
+                for (const Index d : tree_.chain(feet[f])) {
+                    const MotionColumn& column = placement_.columns[at(d)];
+                    const Vec3 v =
+                        k < 3 ? column.angular : Vec3(column.linear + column.angular.cross(p));
+                    row[at(tree_.dofs()[at(d)].coordinate)] += v[k % 3];
+                }
+                tree_.fold_couplers(placement_, row);
+                for (std::size_t i = 0; i < moving_.size(); ++i) {
+                    J(static_cast<Eigen::Index>(6 * f) + k, static_cast<Eigen::Index>(i)) =
+                        row[at(moving_[i])];
+                }
+            }
+        }
+        return J;
+    }
+
     // Columns of B at full activation; passive forces go to the other side.
     void add_muscles(const std::vector<double>& speed) {
         paths_.evaluate(placement_, state_);
@@ -203,6 +277,7 @@ private:
     std::vector<double> dense_;
     std::vector<Index> position_;  // of a coordinate among the driven ones; -1: none
     std::vector<Index> driven_ = {};
+    std::vector<Index> moving_ = {};  // driven ones, then the root's
     ModelPlacement placement_ = {};
     PathState state_ = {};
     std::vector<BodyLoad> wrenches_ = {};

@@ -40,9 +40,9 @@ struct TrackedMotion {
 
 /// Activations in [0, 1] for the accelerations of a motion, frame by frame:
 ///   min |q''_wanted - q''(a)|^2 + w_reg |a|^2      [Ryu2021, eqs. 12-13]
-/// over all rotations that a muscle crosses but the root's, which moves as the motion says; muscles
-/// along rigid tendons with their passive forces. Where feet stand the ground carries them
-/// (estimate_ground_loads), in place of the paper's complementarity conditions (eq. 11).
+/// over all rotations that a muscle crosses but those of fingers and toes; muscles along rigid
+/// tendons with their passive forces. Feet that stand (estimate_ground_loads) stay where they are,
+/// whatever they push or pull, in place of the paper's complementarity conditions (eq. 11).
 /// @throws InputError  as coordinate_motion; Cancelled
 TrackedMotion track_accelerations(const MusculoskeletalModel& model, const MotionTable& motion,
                                   const TrackingOptions& options = {},
