@@ -4,8 +4,10 @@
 #include "sinew/base/timer.h"
 #include "sinew/base/units.h"
 #include "sinew/io/mass_files.h"
+#include "sinew/io/model_files.h"
 #include "sinew/io/motion_files.h"
 #include "sinew/motion/musculature_retargeting.h"
+#include "sinew/motion/pose_sets.h"
 #include "sinew/motion/range_editing.h"
 #include "sinew/pipeline/retarget_job.h"
 #include "sinew/solver/least_squares.h"
@@ -20,34 +22,6 @@ namespace {
 
 constexpr double kDegrees = kPi / 180.0;
 constexpr const char* kHip = "FemurL_joint";
-
-// The same pose with left and right exchanged: turns about y and z and the shift along x change
-// their sign, and so do hinges whose axes are not mirror images.
-std::vector<double> mirrored(const MusculoskeletalModel& model, const std::vector<double>& q) {
-    std::vector<double> out = q;
-    for (std::size_t c = 0; c < q.size(); ++c) {
-        const std::string& name = model.coordinates[c].name;
-        const std::string body = name.substr(0, name.find('_'));
-        const std::string suffix = name.substr(body.size());
-        std::string other = body;
-        if (other.back() == 'L' || other.back() == 'R') {
-            other.back() = other.back() == 'L' ? 'R' : 'L';
-        }
-        const Index to = find_coordinate(model, other + suffix);
-        double sign = suffix == "_ry" || suffix == "_rz" || suffix == "_tx" ? -1.0 : 1.0;
-        if (to >= 0 && suffix.empty()) {
-            const auto axis = [&](Index k) {
-                return model.joints[at(model.coordinates[at(k)].joint)].axes[2].axis;
-            };
-            const Vec3 a = axis(static_cast<Index>(c));
-            sign = Vec3(a.x(), -a.y(), -a.z()).dot(axis(to)) > 0.0 ? 1.0 : -1.0;
-        }
-        if (to >= 0) {
-            out[at(to)] = sign * q[c];
-        }
-    }
-    return out;
-}
 
 // All poses of all recordings beside the data, and their mirror images; those of the model's own
 // where there are none.
@@ -65,17 +39,12 @@ std::vector<std::vector<double>> recorded_poses(const MusculoskeletalModel& mode
         }
     }
     std::sort(files.begin(), files.end());
+    const PoseMirror mirror(model);
     std::vector<std::vector<double>> out = {rest_coordinates(model)};
     for (const std::filesystem::path& file : files) {
-        const MotionTable motion = read_model_motion(file, model).motion;
-        for (std::size_t t = 0; t < motion.times.size(); ++t) {
-            std::vector<double> q = rest_coordinates(model);
-            for (std::size_t k = 0; k < motion.columns.size(); ++k) {
-                if (const Index c = find_coordinate(model, motion.columns[k]); c >= 0) {
-                    q[at(c)] = motion.at(t, k);
-                }
-            }
-            out.push_back(mirrored(model, q));
+        for (std::vector<double>& q :
+             poses_of_motion(model, read_model_motion(file, model).motion)) {
+            out.push_back(mirror.mirrored(q));
             out.push_back(std::move(q));
         }
     }
@@ -154,7 +123,7 @@ BodyProportions proportions_of_character(const std::string& name,
 }
 
 RetargetBench::Character run_character(const MusculoskeletalModel& reference, const char* name,
-                                       const Progress& progress) {
+                                       bool has_skills, const Progress& progress) {
     const RetargetedMusculature done =
         retarget_musculature(reference, proportions_of_character(name, reference), {}, progress);
     const MusculatureComparison naive = compare_musculatures(reference, done.naive);
@@ -169,6 +138,12 @@ RetargetBench::Character run_character(const MusculoskeletalModel& reference, co
     for (const RoutedMuscle& route : done.routes) {
         c.farthest_waypoint = std::max(c.farthest_waypoint, route.farthest_move);
     }
+    if (has_skills) {
+        for (const SkillOutcome& s : compare_skills(reference, done.naive, done.model, progress)) {
+            c.skills.push_back(
+                {std::string(name_of(s.skill)), s.reference.met, s.naive.met, s.retargeted.met});
+        }
+    }
     return c;
 }
 
@@ -177,7 +152,7 @@ void run_characters(const MusculoskeletalModel& reference, bool is_short, Retarg
                     const Progress& progress) {
     out.correlation = {1.0, 1.0};
     for (const char* name : {"alien", "hulk", "dwarf"}) {
-        const RetargetBench::Character c = run_character(reference, name, progress);
+        const RetargetBench::Character c = run_character(reference, name, true, progress);
         out.seconds_worst_character = std::max(out.seconds_worst_character, c.seconds);
         out.peak_torque_deg = std::max(out.peak_torque_deg, c.peak_deg);
         out.correlation = {std::min(out.correlation[0], c.correlation[0]),
@@ -186,7 +161,7 @@ void run_characters(const MusculoskeletalModel& reference, bool is_short, Retarg
     }
     for (const char* name : {"child", "giant", "gibbon", "weightlifter", "uneven"}) {
         if (!is_short) {
-            out.characters.push_back(run_character(reference, name, progress));
+            out.characters.push_back(run_character(reference, name, false, progress));
         }
     }
 }
@@ -312,7 +287,13 @@ RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_shor
     out.poses = static_cast<int>(poses.size());
     run_characters(reference, is_short, out, progress);
     measure_differences(reference, proportions_of_character("alien", reference), out);
+    out.exams.push_back(run_exam_bench(reference, "MASS", progress));
+    out.exams.push_back(run_exam_bench(
+        read_model(data / "opensim" / "gait2392_thelen2003muscle.osim"), "gait2392", progress));
+    out.xray = run_xray_bench(reference);
+    out.validity = run_validity_bench(reference, kHip);
     if (!is_short) {
+        out.others = run_other_bodies(data, progress);
         run_hips(reference, recorded, out, progress);
         out.rom_edit_error = edit_error(reference);
         out.rom_edit_error_blended = edit_error(recorded);

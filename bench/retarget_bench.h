@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/retarget_people.h"
+
 namespace sinew::bench {
 
 /// The musculature of the MASS model in bodies of other proportions [Ryu2021, 6.1-6.2], every
@@ -22,6 +24,13 @@ struct RetargetBench {
         double peak_naive_deg = 0.0;
         double peak_deg = 0.0;
         double farthest_waypoint = 0.0;  ///< from where its bone took it, m
+        struct SkillRow {
+            std::string name = {};
+            double reference = 0.0;  ///< fraction of frames whose accelerations muscles reach
+            double naive = 0.0;
+            double retargeted = 0.0;
+        };
+        std::vector<SkillRow> skills = {};  ///< of the paper's three
     };
     /// The hip's map of 18 x 36 x 36 cells in a body with another femur [Ryu2021, Fig. 12].
     struct Hip {
@@ -58,6 +67,10 @@ struct RetargetBench {
     double rom_edit_error_blended = 0.0;
     std::vector<Hip> hips = {};
     std::vector<Disorder> disorders = {};
+    std::vector<ExamBench> exams = {};
+    XrayBench xray = {};
+    ValidityBench validity = {};
+    std::vector<OtherBodyBench> others = {};
 };
 
 /// @param data  folder with `mass`; recordings are those of `motion` beside it, else the model's

@@ -297,6 +297,45 @@ TEST(Matching, TwoNoisyViewsGiveBonesWithinOnePercent) {
     EXPECT_LT(worst_point, 3e-3);
 }
 
+// A table of lengths and masses, as a laboratory writes them down.
+TEST(Matching, LengthsAndMassesOfATableComeOut) {
+    const MusculoskeletalModel model = walker_model();
+    const SegmentMeasure rows[] = {
+        {.segment = {SegmentKind::Femur, BodySide::Middle}, .length = 0.46, .mass = 9.0},
+        {.segment = {SegmentKind::Tibia, BodySide::Left}, .length = 0.38},
+        {.segment = {SegmentKind::Tibia, BodySide::Right}, .length = 0.42, .mass = 5.0},
+        {.segment = {SegmentKind::Foot, BodySide::Middle}, .mass = 1.2},
+        {.segment = {SegmentKind::Trunk, BodySide::Middle}, .breadth = 0.2, .mass = 50.0}};
+    const MusculoskeletalModel person =
+        proportioned_model(model, proportions_from_measures(model, rows));
+    const JointPoints points = joint_points(person);
+    const auto bone = [&](const std::string& from, const std::string& to) {
+        Vec3 d = Vec3::Zero();
+        for (const auto& [name, p] : points) {
+            d += name == to ? p : name == from ? Vec3(-p) : Vec3(Vec3::Zero());
+        }
+        return d.norm();
+    };
+    EXPECT_NEAR(bone("hip_l", "knee_l"), 0.46, 1e-6);
+    EXPECT_NEAR(bone("hip_r", "knee_r"), 0.46, 1e-6);
+    EXPECT_NEAR(bone("knee_l", "ankle_l"), 0.38, 1e-6);
+    EXPECT_NEAR(bone("knee_r", "ankle_r"), 0.42, 1e-6);
+    EXPECT_NEAR(bone("hip_l", "hip_r"), 0.2, 1e-6);
+    const auto mass = [&](const char* body) {
+        return person.bodies[at(find_body(person, body))].mass;
+    };
+    EXPECT_NEAR(mass("FemurL"), 9.0, 1e-9);
+    EXPECT_NEAR(mass("TibiaR"), 5.0, 1e-9);
+    EXPECT_NEAR(mass("TalusL"), 1.2, 1e-9);
+    EXPECT_NEAR(mass("Pelvis") + mass("Torso"), 50.0, 1e-9);
+    const SegmentMeasure arm[] = {
+        {.segment = {SegmentKind::Humerus, BodySide::Left}, .length = 0.3, .where = "line 2"}};
+    EXPECT_THROW(proportions_from_measures(model, arm), InputError);
+    const SegmentMeasure foot[] = {
+        {.segment = {SegmentKind::Foot, BodySide::Left}, .length = 0.3, .where = "line 2"}};
+    EXPECT_THROW(proportions_from_measures(model, foot), InputError);
+}
+
 TEST(Matching, NamesAndLengthsAreChecked) {
     const MusculoskeletalModel model = walker_model();
     JointPoints points = joint_points(model);

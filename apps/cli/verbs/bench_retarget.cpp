@@ -8,6 +8,52 @@
 
 namespace sinew::cli {
 
+namespace {
+
+nlohmann::ordered_json exam_rows(const std::vector<bench::ExamBench>& exams) {
+    auto out = nlohmann::ordered_json::array();
+    for (const bench::ExamBench& e : exams) {
+        out.push_back({{"model", e.model},
+                       {"asked", e.asked},
+                       {"met", e.met},
+                       {"worst_deg", e.worst_deg},
+                       {"seconds", e.seconds},
+                       {"unmet", e.unmet}});
+    }
+    return out;
+}
+
+nlohmann::ordered_json skill_rows(const bench::RetargetBench::Character& c) {
+    auto out = nlohmann::ordered_json::array();
+    for (const auto& s : c.skills) {
+        out.push_back({{"name", s.name},
+                       {"met_reference", s.reference},
+                       {"met_naive", s.naive},
+                       {"met", s.retargeted}});
+    }
+    return out;
+}
+
+nlohmann::ordered_json other_rows(const std::vector<bench::OtherBodyBench>& others) {
+    auto out = nlohmann::ordered_json::array();
+    for (const bench::OtherBodyBench& o : others) {
+        out.push_back({{"name", o.name},
+                       {"muscles", o.muscles},
+                       {"routed", o.routed},
+                       {"seconds", o.seconds},
+                       {"length_curve_correlation_naive",
+                        {o.correlation_median_naive, o.correlation_low_naive}},
+                       {"length_curve_correlation", {o.correlation_median, o.correlation_low}},
+                       {"range_error_naive", o.range_naive},
+                       {"range_error", o.range},
+                       {"peak_torque_deg_naive", o.peak_naive_deg},
+                       {"peak_torque_deg", o.peak_deg}});
+    }
+    return out;
+}
+
+}  // namespace
+
 void bench_retarget(const std::string& data, bool is_short, const Context& context,
                     nlohmann::ordered_json& result) {
     std::filesystem::path folder = data;
@@ -27,7 +73,8 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
                               {"range_error", c.range},
                               {"peak_torque_deg_naive", c.peak_naive_deg},
                               {"peak_torque_deg", c.peak_deg},
-                              {"farthest_waypoint_m", c.farthest_waypoint}});
+                              {"farthest_waypoint_m", c.farthest_waypoint},
+                              {"skills", skill_rows(c)}});
     }
     auto disorders = nlohmann::ordered_json::array();
     for (const bench::RetargetBench::Disorder& d : b.disorders) {
@@ -52,6 +99,20 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
               {"peak_torque_deg", b.peak_torque_deg},
               {"finite_difference_speedup", b.finite_difference_speedup},
               {"finite_difference_muscles", b.finite_difference_muscles},
+              {"examinations", exam_rows(b.exams)},
+              {"xray",
+               {{"noise_mm", 1.0},
+                {"trials", b.xray.people * b.xray.noises},
+                {"bone_error_mean", b.xray.bone_mean},
+                {"bone_error", b.xray.bone_worst},
+                {"joint_mm_mean", 1e3 * b.xray.joint_mean},
+                {"joint_mm", 1e3 * b.xray.joint_worst}}},
+              {"validity",
+               {{"joint", b.validity.joint},
+                {"muscles", b.validity.muscles},
+                {"valid_fraction", b.validity.valid_fraction},
+                {"poses_per_second", b.validity.poses_per_second},
+                {"general_poses_per_second", b.validity.general_poses_per_second}}},
               {"characters", std::move(characters)}};
     if (!is_short) {
         result["rom_error_naive"] = b.rom_error_naive;
@@ -62,6 +123,7 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
         result["rom_edit_error_blended"] = b.rom_edit_error_blended;
         result["hip_valid_fraction"] = b.hip_valid_fraction;
         result["hip_valid_fraction_blended"] = b.hip_valid_fraction_blended;
+        result["other_bodies"] = other_rows(b.others);
         result["hips"] = std::move(hips);
         result["functional_disorders"] = std::move(disorders);
     }

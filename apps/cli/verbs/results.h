@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/verbs/exam_results.h"
+
 namespace sinew::cli {
 
 // What verbs without a summary of their own say with --json (docs/jobs.md): the fields of the
@@ -500,6 +502,10 @@ struct RetargetResult {
     std::optional<RetargetParted> parted = {};
     std::optional<RetargetEquivalence> equivalence = {};
     std::optional<std::string> plot = {};
+    std::optional<ExamResults> exam = {};
+    std::optional<PoseLengthResults> poses = {};
+    std::optional<std::vector<SkillResult>> skills = {};
+    std::optional<std::string> skills_plot = {};
 };
 
 template <class Options, class Visitor>
@@ -526,6 +532,10 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.equivalence,
       Field{.name = "equivalence", .help = "the file, read back, against the model in memory"});
     v(o.plot, Field{.name = "plot", .help = "the picture written"});
+    v(o.exam, Field{.name = "exam", .help = "the examination table"});
+    v(o.poses, Field{.name = "poses", .help = "maximal lengths from poses"});
+    v(o.skills, Field{.name = "skills", .help = "motions that muscles are asked for"});
+    v(o.skills_plot, Field{.name = "skills_plot", .help = "the picture of them written"});
 }
 
 }  // namespace sinew::cli

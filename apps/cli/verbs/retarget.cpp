@@ -9,6 +9,7 @@
 #include <array>
 #include <memory>
 
+#include "cli/verbs/exam_output.h"
 #include "cli/verbs/model_options.h"
 #include "cli/verbs/plot_file.h"
 #include "cli/verbs/results.h"
@@ -21,15 +22,43 @@ namespace {
 using Json = nlohmann::ordered_json;
 using RetargetSettings = ModelJobSettings<RetargetJob, RetargetResult>;
 
+// Options of static trials, beside anything else, would do nothing.
+void require_marker_options(const RetargetJob& job) {
+    const bool has_markers = job.to.ends_with(".trc") || job.to.ends_with(".c3d");
+    for (const auto& [flag, value] :
+         {std::pair{"--setup", job.setup}, std::pair{"--marker-set", job.marker_set},
+          std::pair{"--mass", job.mass > 0.0 ? fmt::format("{}", job.mass) : std::string{}}}) {
+        if (!has_markers && !value.empty()) {
+            throw bad_value("retarget", flag, value,
+                            "markers of a static trial after --to (.trc, .c3d)");
+        }
+    }
+}
+
 RetargetJob retarget_job(const RetargetSettings& settings) {
     RetargetJob job = settings.read();
-    if (job.to.empty()) {
+    if (job.to.empty() && job.exam.empty() && job.poses.empty()) {
         throw bad_value("retarget", "--to", "nothing",
-                        "proportions (.json), or a character of data/characters");
+                        "proportions (.json), or a character of data/characters; or an "
+                        "examination (--exam) or poses (--poses) of the model's own body");
+    }
+    require_marker_options(job);
+    if (job.exam.empty() && settings.flags.was_given("exam_tolerance")) {
+        throw bad_value("retarget", "--exam-tolerance", fmt::format("{}", job.exam_tolerance),
+                        "an examination table (--exam)");
+    }
+    if (job.poses.empty() && settings.flags.was_given("pose_step")) {
+        throw bad_value("retarget", "--pose-step", fmt::format("{}", job.pose_step),
+                        "motions to take poses of (--poses)");
     }
     require_ending("retarget", "--output", job.output, {".osim", ".xml"});
     require_ending("retarget", "--plot", job.plot, kPlotEndings);
-    require_different("retarget", {job.output, job.plot, settings.model.file});
+    require_ending("retarget", "--skills-plot", job.skills_plot, kPlotEndings);
+    require_different("retarget", {job.output, job.plot, job.skills_plot, settings.model.file});
+    if (!job.skills_plot.empty() && !job.skills) {
+        throw bad_value("retarget", "--skills-plot", job.skills_plot,
+                        "the skills that it draws (--skills)");
+    }
     if (!job.plot.empty() && (job.muscle.empty() || job.coordinate.empty())) {
         throw bad_value("retarget", "--plot", job.plot,
                         "a muscle and a coordinate to draw (--muscle, --coordinate)");
@@ -169,6 +198,13 @@ void tell(const RetargetOutcome& done, const RetargetJob& job) {
             e.poses, 1e3 * e.length.value, 1e3 * e.moment_arm.value, e.torque.value,
             e.torque_share);
     }
+    if (!job.poses.empty()) {
+        tell_pose_lengths(done);
+    }
+    if (done.exam) {
+        tell_exam(*done.exam);
+    }
+    tell_skills(done.skills);
     fmt::print("  doctor: {} findings before, {} after\n", done.doctor_before.size(),
                done.doctor_after.size());
     for (const std::string& note : done.notes) {
@@ -199,6 +235,19 @@ int run_retarget_verb(const RetargetSettings& settings, const Context& context, 
                {{"before", findings_json(done.doctor_before)},
                 {"after", findings_json(done.doctor_after)}}},
               {"notes", done.notes}};
+    if (done.exam) {
+        result["exam"] = exam_json(*done.exam);
+    }
+    if (!job.poses.empty()) {
+        result["poses"] = pose_lengths_json(done);
+    }
+    if (job.skills) {
+        result["skills"] = skills_json(done.skills);
+    }
+    if (!job.skills_plot.empty()) {
+        plot_skills(job.skills_plot, done.skills, done.retargeted.model.name);
+        result["skills_plot"] = job.skills_plot;
+    }
     if (done.parted) {
         result["single_bone_points"] = {
             {"length_curve_correlation",
@@ -229,10 +278,16 @@ Verb retarget_verb() {
                   "  sinew retarget human.xml --to alien -o alien.osim\n"
                   "  sinew retarget gait2392.osim --to tall.json -o tall.osim --json\n"
                   "  sinew retarget gait2392.osim --to person.sinew -o person.osim\n"
+                  "  sinew retarget gait2392.osim --to static.trc --mass 72.6 -o person.osim\n"
+                  "  sinew retarget gait2392.osim --exam clinic.csv -o stiff.osim --json\n"
+                  "  sinew retarget human.xml --to hulk --skills --skills-plot skills.png\n"
+                  "  sinew retarget human.xml --poses recordings/ --poses limits -o long.osim\n"
                   "  sinew retarget human.xml --to dwarf --plot knee.png --muscle "
                   "L_Vastus_Lateralis --coordinate TibiaL\n"
                   "tall.json: {\"version\": 1, \"femur\": {\"elongation\": 1.1}, \"tibia\": "
-                  "{\"elongation\": 1.1, \"torsion\": 5}, \"left\": {\"foot\": {\"scale\": 0.9}}}",
+                  "{\"elongation\": 1.1, \"torsion\": 5}, \"left\": {\"foot\": {\"scale\": 0.9}}}\n"
+                  "clinic.csv: test,side,value_deg / popliteal_unilateral,left,45 / "
+                  "hip_internal_rotation,both,40",
               .options = {},
               .run = {}};
     settings->add_to(verb, "model to write (.osim, .xml for MuJoCo)");

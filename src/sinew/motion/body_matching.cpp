@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 // From what is known of a person to proportions of a model [Ryu2021, section 6.6]: joint centres of
 // X-ray views or of another model give lengths of bones, which do not depend on the pose.
@@ -99,6 +100,136 @@ std::optional<LimbShape>& limb_of(SideShapes& side, SegmentKind kind) {
                                           : side.ulna;
 }
 
+// Lengths over those of the model, as far as they are known.
+struct LengthRatios {
+    std::array<std::array<std::optional<double>, 2>, kLimbEnds.size()> bones = {};  // left, right
+    std::optional<double> trunk = {};
+    std::optional<double> neck = {};
+    std::vector<double> breadths = {};  // of the trunk
+
+    // Of bones, for all that no measure tells of.
+    std::optional<double> mean() const {
+        double sum = 0.0;
+        int count = 0;
+        for (const auto& sides : bones) {
+            for (const std::optional<double>& ratio : sides) {
+                sum += ratio.value_or(0.0);
+                count += ratio ? 1 : 0;
+            }
+        }
+        return count > 0 ? std::optional<double>(sum / count) : std::nullopt;
+    }
+    std::optional<double> mean_breadth() const {
+        return breadths.empty()       ? std::nullopt
+               : breadths.size() == 1 ? std::optional<double>(breadths[0])
+                                      : std::optional<double>(0.5 * (breadths[0] + breadths[1]));
+    }
+};
+
+// With at least one bone.
+BodyProportions proportions_of_ratios(const MusculoskeletalModel& model,
+                                      const LengthRatios& ratios) {
+    const double mean = ratios.mean().value_or(1.0);
+    BodyProportions out;
+    // Only what the model has can grow.
+    const std::vector<BodySegment> segments = find_segments(model);
+    const auto has = [&](SegmentKind kind) {
+        return std::any_of(segments.begin(), segments.end(),
+                           [&](const BodySegment& s) { return s.kind == kind; });
+    };
+    const LimbShape grown{.proximal = mean, .distal = mean, .elongation = mean};
+    for (const auto& [kind, limb] :
+         {std::pair{SegmentKind::Neck, &out.neck}, std::pair{SegmentKind::Femur, &out.femur},
+          std::pair{SegmentKind::Tibia, &out.tibia}, std::pair{SegmentKind::Humerus, &out.humerus},
+          std::pair{SegmentKind::Ulna, &out.ulna}}) {
+        *limb = has(kind) ? grown : LimbShape{};
+    }
+    out.neck.elongation = ratios.neck.value_or(out.neck.elongation);
+    for (const auto& [kind, part] :
+         {std::pair{SegmentKind::Head, &out.head}, std::pair{SegmentKind::Hand, &out.hand},
+          std::pair{SegmentKind::Foot, &out.foot}}) {
+        part->scale = has(kind) ? mean : 1.0;
+    }
+    for (std::size_t b = 0; b < kLimbEnds.size(); ++b) {
+        for (const std::size_t side : {0, 1}) {
+            if (const std::optional<double>& bone = ratios.bones[b][side]) {
+                limb_of(side == 0 ? out.left : out.right, kLimbEnds[b].kind) =
+                    LimbShape{.proximal = mean, .distal = mean, .elongation = *bone};
+            }
+        }
+    }
+    out.trunk.elongation = ratios.trunk.value_or(mean);
+    out.trunk.expansion = ratios.mean_breadth().value_or(mean);
+    return out;
+}
+
+double segment_mass(const MusculoskeletalModel& model, const std::vector<BodySegment>& segments,
+                    SegmentKind kind, BodySide side) {
+    double sum = 0.0;
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        sum += segments[b].kind == kind && segments[b].side == side ? model.bodies[b].mass : 0.0;
+    }
+    return sum;
+}
+
+// Mass ratios of all segments whose mass is known in kg.
+template <class MassOf>
+void set_masses(const MusculoskeletalModel& model, BodyProportions& out, MassOf&& mass_of) {
+    const std::vector<BodySegment> segments = find_segments(model);
+    const auto ratio = [&](SegmentKind kind, BodySide side) {
+        const double before = segment_mass(model, segments, kind, side);
+        const std::optional<double> now = mass_of(kind, side);
+        return before > 0.0 && now && *now > 0.0 ? std::optional<double>(*now / before)
+                                                 : std::nullopt;
+    };
+    for (const auto& [side, shapes] :
+         {std::pair{BodySide::Left, &out.left}, std::pair{BodySide::Right, &out.right}}) {
+        for (const auto& [bone, common] :
+             {std::pair{SegmentKind::Femur, &out.femur}, std::pair{SegmentKind::Tibia, &out.tibia},
+              std::pair{SegmentKind::Humerus, &out.humerus},
+              std::pair{SegmentKind::Ulna, &out.ulna}}) {
+            if (const std::optional<double> mass = ratio(bone, side)) {
+                std::optional<LimbShape>& limb = limb_of(*shapes, bone);
+                limb = limb ? limb : *common;
+                limb->mass = mass;
+            }
+        }
+        for (const auto& [kind, part, common] :
+             {std::tuple{SegmentKind::Hand, &shapes->hand, &out.hand},
+              std::tuple{SegmentKind::Foot, &shapes->foot, &out.foot}}) {
+            if (const std::optional<double> mass = ratio(kind, side)) {
+                *part = PartShape{common->scale, mass};
+            }
+        }
+    }
+    out.trunk.mass = ratio(SegmentKind::Trunk, BodySide::Middle);
+    out.head.mass = ratio(SegmentKind::Head, BodySide::Middle);
+    out.neck.mass = ratio(SegmentKind::Neck, BodySide::Middle);
+}
+
+// A row names a segment of the model, and a length only where the model has one.
+void require_measure(const MusculoskeletalModel& model, const std::vector<BodySegment>& segments,
+                     const SegmentMeasure& m) {
+    const auto is_it = [&](const BodySegment& s) {
+        return s.kind == m.segment.kind &&
+               (m.segment.side == BodySide::Middle || m.segment.side == s.side);
+    };
+    if (std::none_of(segments.begin(), segments.end(), is_it)) {
+        throw InputError({.where = m.where,
+                          .found = fmt::format("'{}', which '{}' does not have",
+                                               name_of(m.segment.kind), model.name),
+                          .needs = "a segment of the model",
+                          .remedy = "remove the row"});
+    }
+    using enum SegmentKind;
+    if (m.length && (m.segment.kind == Hand || m.segment.kind == Foot || m.segment.kind == Head)) {
+        throw InputError({.where = m.where,
+                          .found = fmt::format("a length of '{}'", name_of(m.segment.kind)),
+                          .needs = "lengths of limbs, neck or trunk: between joints",
+                          .remedy = "leave the cell empty; such parts grow as limbs do"});
+    }
+}
+
 }  // namespace
 
 JointPoints joint_points(const MusculoskeletalModel& model) {
@@ -154,103 +285,107 @@ BodyProportions proportions_from_joints(const MusculoskeletalModel& model,
                                         const JointPoints& points) {
     require_names(points);
     const JointPoints before = joint_points(model);
-    // Ratios of bones, and their mean for all that no point tells of.
-    std::array<std::array<std::optional<double>, 2>, kLimbEnds.size()> bones;
-    double sum = 0.0;
-    int count = 0;
+    LengthRatios ratios;
     for (std::size_t b = 0; b < kLimbEnds.size(); ++b) {
         for (const std::size_t side : {0, 1}) {
             const std::string suffix = side == 0 ? "_l" : "_r";
             const std::string from = kLimbEnds[b].proximal + suffix;
             const std::string to = kLimbEnds[b].distal + suffix;
-            bones[b][side] = ratio_of(span_of(points, from, to), span_of(before, from, to),
-                                      fmt::format("distance of {} and {}", from, to));
-            sum += bones[b][side].value_or(0.0);
-            count += bones[b][side] ? 1 : 0;
+            ratios.bones[b][side] = ratio_of(span_of(points, from, to), span_of(before, from, to),
+                                             fmt::format("distance of {} and {}", from, to));
         }
     }
-    if (count == 0) {
+    if (!ratios.mean()) {
         throw InputError({.where = "points of joints",
                           .found = "no bone with both its ends",
                           .needs = "two neighbouring joints, as hip_l and knee_l",
                           .remedy = "add the other end of a bone that the model has"});
     }
-    const double mean = sum / count;
-    BodyProportions out;
-    // Only what the model has can grow.
-    const std::vector<BodySegment> segments = find_segments(model);
-    const auto has = [&](SegmentKind kind) {
-        return std::any_of(segments.begin(), segments.end(),
-                           [&](const BodySegment& s) { return s.kind == kind; });
-    };
-    const LimbShape grown{.proximal = mean, .distal = mean, .elongation = mean};
-    for (const auto& [kind, limb] :
-         {std::pair{SegmentKind::Neck, &out.neck}, std::pair{SegmentKind::Femur, &out.femur},
-          std::pair{SegmentKind::Tibia, &out.tibia}, std::pair{SegmentKind::Humerus, &out.humerus},
-          std::pair{SegmentKind::Ulna, &out.ulna}}) {
-        *limb = has(kind) ? grown : LimbShape{};
-    }
-    for (const auto& [kind, part] :
-         {std::pair{SegmentKind::Head, &out.head}, std::pair{SegmentKind::Hand, &out.hand},
-          std::pair{SegmentKind::Foot, &out.foot}}) {
-        part->scale = has(kind) ? mean : 1.0;
-    }
-    for (std::size_t b = 0; b < kLimbEnds.size(); ++b) {
-        for (const std::size_t side : {0, 1}) {
-            if (bones[b][side]) {
-                limb_of(side == 0 ? out.left : out.right, kLimbEnds[b].kind) =
-                    LimbShape{.proximal = mean, .distal = mean, .elongation = *bones[b][side]};
-            }
-        }
-    }
     const bool by_neck = !trunk_length(before, false) || !trunk_length(points, false);
-    out.trunk.elongation = ratio_of(trunk_length(points, by_neck), trunk_length(before, by_neck),
-                                    "length of the trunk")
-                               .value_or(mean);
-    std::vector<double> breadths;
+    ratios.trunk = ratio_of(trunk_length(points, by_neck), trunk_length(before, by_neck),
+                            "length of the trunk");
     for (const char* joint : {"hip", "shoulder"}) {
         const std::string l = fmt::format("{}_l", joint);
         const std::string r = fmt::format("{}_r", joint);
         if (const auto breadth = ratio_of(span_of(points, l, r), span_of(before, l, r),
                                           fmt::format("distance of {} and {}", l, r))) {
-            breadths.push_back(*breadth);
+            ratios.breadths.push_back(*breadth);
         }
     }
-    out.trunk.expansion = breadths.empty()       ? mean
-                          : breadths.size() == 1 ? breadths[0]
-                                                 : 0.5 * (breadths[0] + breadths[1]);
+    return proportions_of_ratios(model, ratios);
+}
+
+BodyProportions proportions_from_measures(const MusculoskeletalModel& model,
+                                          std::span<const SegmentMeasure> measures) {
+    const JointPoints before = joint_points(model);
+    const std::vector<BodySegment> segments = find_segments(model);
+    LengthRatios ratios;
+    for (const SegmentMeasure& m : measures) {
+        require_measure(model, segments, m);
+        if (!m.length && !m.breadth) {
+            continue;
+        }
+        if (m.breadth) {
+            if (const auto r = ratio_of(m.breadth, span_of(before, "hip_l", "hip_r"), m.where)) {
+                ratios.breadths.push_back(*r);
+            }
+        }
+        if (!m.length) {
+            continue;
+        }
+        if (m.segment.kind == SegmentKind::Trunk) {
+            const bool by_neck = !trunk_length(before, false);
+            ratios.trunk = ratio_of(m.length, trunk_length(before, by_neck), m.where);
+            continue;
+        }
+        if (m.segment.kind == SegmentKind::Neck) {
+            const LimbAxis neck = limb_axis(model, segments, m.segment);
+            ratios.neck = ratio_of(m.length, (neck.distal - neck.proximal).norm(), m.where);
+            continue;
+        }
+        for (std::size_t b = 0; b < kLimbEnds.size(); ++b) {
+            for (const std::size_t side : {0, 1}) {
+                const BodySide here = side == 0 ? BodySide::Left : BodySide::Right;
+                const std::string suffix = side == 0 ? "_l" : "_r";
+                if (kLimbEnds[b].kind == m.segment.kind &&
+                    (m.segment.side == BodySide::Middle || m.segment.side == here)) {
+                    ratios.bones[b][side] = ratio_of(m.length,
+                                                     span_of(before, kLimbEnds[b].proximal + suffix,
+                                                             kLimbEnds[b].distal + suffix),
+                                                     m.where);
+                }
+            }
+        }
+    }
+    BodyProportions out = ratios.mean() ? proportions_of_ratios(model, ratios) : BodyProportions{};
+    if (!ratios.mean()) {
+        out.trunk.elongation = ratios.trunk.value_or(1.0);
+        out.trunk.expansion = ratios.mean_breadth().value_or(1.0);
+        out.neck.elongation = ratios.neck.value_or(1.0);
+    }
+    set_masses(model, out, [&](SegmentKind kind, BodySide side) {
+        // A limb's own row counts before one for both sides.
+        std::optional<double> both;
+        for (const SegmentMeasure& m : measures) {
+            if (m.segment.kind == kind && m.mass) {
+                if (m.segment.side == side) {
+                    return m.mass;
+                }
+                both = m.segment.side == BodySide::Middle ? m.mass : both;
+            }
+        }
+        return both;
+    });
     return out;
 }
 
 BodyProportions proportions_of(const MusculoskeletalModel& model,
                                const MusculoskeletalModel& other) {
     BodyProportions out = proportions_from_joints(model, joint_points(other));
-    const auto mass = [](const MusculoskeletalModel& m, SegmentKind kind, BodySide side) {
-        const std::vector<BodySegment> segments = find_segments(m);
-        double sum = 0.0;
-        for (std::size_t b = 0; b < m.bodies.size(); ++b) {
-            sum += segments[b].kind == kind && segments[b].side == side ? m.bodies[b].mass : 0.0;
-        }
-        return sum;
-    };
-    const auto masses = [&](SegmentKind kind, BodySide side) {
-        const double before = mass(model, kind, side);
-        const double now = mass(other, kind, side);
-        return before > 0.0 && now > 0.0 ? std::optional<double>(now / before) : std::nullopt;
-    };
-    for (const auto& [side, shapes] :
-         {std::pair{BodySide::Left, &out.left}, std::pair{BodySide::Right, &out.right}}) {
-        for (const LimbEnds& bone : kLimbEnds) {
-            if (std::optional<LimbShape>& limb = limb_of(*shapes, bone.kind)) {
-                limb->mass = masses(bone.kind, side);
-            }
-        }
-        shapes->hand = PartShape{out.hand.scale, masses(SegmentKind::Hand, side)};
-        shapes->foot = PartShape{out.foot.scale, masses(SegmentKind::Foot, side)};
-    }
-    out.trunk.mass = masses(SegmentKind::Trunk, BodySide::Middle);
-    out.head.mass = masses(SegmentKind::Head, BodySide::Middle);
-    out.neck.mass = masses(SegmentKind::Neck, BodySide::Middle);
+    const std::vector<BodySegment> segments = find_segments(other);
+    set_masses(model, out, [&](SegmentKind kind, BodySide side) {
+        return std::optional<double>(segment_mass(other, segments, kind, side));
+    });
     return out;
 }
 

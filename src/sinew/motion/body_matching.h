@@ -2,6 +2,7 @@
 
 #include "sinew/motion/body_proportions.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,6 +32,22 @@ JointPoints points_from_views(
 ///                     times those of the model
 BodyProportions proportions_from_joints(const MusculoskeletalModel& model,
                                         const JointPoints& points);
+
+/// What a table says of a segment of a person; limbs without a side are both.
+struct SegmentMeasure {
+    BodySegment segment = {};
+    std::optional<double> length = {};   ///< m: limbs between their joints, trunk from hips to
+                                         ///< shoulders (neck where it has none), neck
+    std::optional<double> breadth = {};  ///< m, of the trunk: between the hips
+    std::optional<double> mass = {};     ///< kg
+    std::string where = {};              ///< for messages
+};
+
+/// Proportions with which segments have these lengths and masses. What has no length grows by the
+/// mean of the limbs that have one; what has no mass follows its volume.
+/// @throws InputError  for segments that the model lacks or of which it has no length, and as above
+BodyProportions proportions_from_measures(const MusculoskeletalModel& model,
+                                          std::span<const SegmentMeasure> measures);
 
 /// The same from another model at rest, with the masses of its segments.
 /// @throws InputError

@@ -144,16 +144,10 @@ void require_segments(const std::vector<BodySegment>& segments, const BodyPropor
     }
 }
 
-// Direction to the body's left, from limbs of both sides.
-Vec3 left_axis(const MusculoskeletalModel& model, const std::vector<BodySegment>& segments) {
-    for (const SegmentKind kind : {SegmentKind::Femur, SegmentKind::Humerus}) {
-        const LimbAxis l = limb_axis(model, segments, {kind, BodySide::Left});
-        const LimbAxis r = limb_axis(model, segments, {kind, BodySide::Right});
-        const Vec3 across = l.proximal - r.proximal;
-        if ((l.distal - l.proximal).norm() > kShortestBone &&
-            (r.distal - r.proximal).norm() > kShortestBone && across.norm() > kShortestBone) {
-            return across.normalized();
-        }
+// Direction to the body's left, which a bend needs.
+Vec3 need_left(const MusculoskeletalModel& model, const std::vector<BodySegment>& segments) {
+    if (const std::optional<Vec3> left = left_direction(model, segments)) {
+        return *left;
     }
     throw InputError({.where = "trunk.bend",
                       .found = "a model without limbs on both sides",
@@ -164,7 +158,7 @@ Vec3 left_axis(const MusculoskeletalModel& model, const std::vector<BodySegment>
 // Turns every joint from the pelvis to the neck forward by its share of the bend.
 void bend_trunk(MusculoskeletalModel& out, const MusculoskeletalModel& before,
                 const std::vector<BodySegment>& segments, double bend) {
-    const Vec3 left = left_axis(before, segments);
+    const Vec3 left = need_left(before, segments);
     const ModelPlacement rest = KinematicTree(before).place(rest_coordinates(before));
     // The chain below the neck, below the first shoulder where there is no neck, or else below the
     // heaviest body above the pelvis.

@@ -19,6 +19,8 @@ namespace sinew {
 
 namespace {
 
+constexpr double kLeastLimb = 1e-3;  // m; shorter ones are not there
+
 constexpr std::array<std::string_view, 10> kSegmentNames = {
     "trunk", "neck", "head", "femur", "tibia", "foot", "humerus", "ulna", "hand", "none"};
 
@@ -202,6 +204,20 @@ LimbAxis limb_axis(const MusculoskeletalModel& model, const std::vector<BodySegm
         axis.distal = 2.0 * (rest.bodies[at(top)] * model.bodies[at(top)].com) - axis.proximal;
     }
     return axis;
+}
+
+std::optional<Vec3> left_direction(const MusculoskeletalModel& model,
+                                   const std::vector<BodySegment>& segments) {
+    for (const SegmentKind kind : {SegmentKind::Femur, SegmentKind::Humerus}) {
+        const LimbAxis l = limb_axis(model, segments, {kind, BodySide::Left});
+        const LimbAxis r = limb_axis(model, segments, {kind, BodySide::Right});
+        const Vec3 across = l.proximal - r.proximal;
+        if ((l.distal - l.proximal).norm() > kLeastLimb &&
+            (r.distal - r.proximal).norm() > kLeastLimb && across.norm() > kLeastLimb) {
+            return across.normalized();
+        }
+    }
+    return std::nullopt;
 }
 
 }  // namespace sinew

@@ -2,6 +2,7 @@
 
 #include "sinew/body/musculoskeletal.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,5 +42,10 @@ struct LimbAxis {
 /// as far as its mass centre. Proximal == distal where the model has no such segment.
 LimbAxis limb_axis(const MusculoskeletalModel& model, const std::vector<BodySegment>& segments,
                    BodySegment which);
+
+/// Unit direction to the body's left at rest, from hips or else shoulders of both sides; nothing
+/// where the model has one side only.
+std::optional<Vec3> left_direction(const MusculoskeletalModel& model,
+                                   const std::vector<BodySegment>& segments);
 
 }  // namespace sinew

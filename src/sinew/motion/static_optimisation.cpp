@@ -41,30 +41,6 @@ MotionTable empty_table(std::string name, const std::vector<double>& times) {
     return table;
 }
 
-// Coordinates whose moments muscles are asked for.
-std::vector<Index> free_coordinates(const MusculoskeletalModel& model, const MusclePaths& paths) {
-    // Those that a muscle crosses; of coupled ones, the one that leads.
-    std::vector<bool> is_crossed(model.coordinates.size(), false);
-    for (std::size_t m = 0; m < paths.muscle_count(); ++m) {
-        for (const Index c : paths.coordinates(m)) {
-            is_crossed[at(c)] = true;
-        }
-    }
-    for (const CoordinateCoupler& coupler : model.couplers) {
-        if (is_crossed[at(coupler.dependent)]) {
-            is_crossed[at(coupler.independent)] = true;
-        }
-        is_crossed[at(coupler.dependent)] = false;
-    }
-    std::vector<Index> free;
-    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
-        if (is_crossed[c] && !model.coordinates[c].is_locked) {
-            free.push_back(static_cast<Index>(c));
-        }
-    }
-    return free;
-}
-
 // Coordinates with a reserve of their own.
 std::vector<double> reserves_of(const MusculoskeletalModel& model,
                                 const StaticOptimisationOptions& options) {
@@ -97,7 +73,7 @@ public:
           tree_(model),
           paths_(model, tree_),
           dynamics_(model, tree_),
-          free_(free_coordinates(model, paths_)),
+          free_(muscle_driven_coordinates(model, paths_)),
           dense_(model.coordinates.size()),
           position_(model.coordinates.size(), -1) {
         for (std::size_t k = 0; k < free_.size(); ++k) {
@@ -240,6 +216,30 @@ void note_uncovered(const ExternalLoads& loads, const std::vector<double>& times
 }
 
 }  // namespace
+
+std::vector<Index> muscle_driven_coordinates(const MusculoskeletalModel& model,
+                                             const MusclePaths& paths) {
+    // Those that a muscle crosses; of coupled ones, the one that leads.
+    std::vector<bool> is_crossed(model.coordinates.size(), false);
+    for (std::size_t m = 0; m < paths.muscle_count(); ++m) {
+        for (const Index c : paths.coordinates(m)) {
+            is_crossed[at(c)] = true;
+        }
+    }
+    for (const CoordinateCoupler& coupler : model.couplers) {
+        if (is_crossed[at(coupler.dependent)]) {
+            is_crossed[at(coupler.independent)] = true;
+        }
+        is_crossed[at(coupler.dependent)] = false;
+    }
+    std::vector<Index> free;
+    for (std::size_t c = 0; c < model.coordinates.size(); ++c) {
+        if (is_crossed[c] && !model.coordinates[c].is_locked) {
+            free.push_back(static_cast<Index>(c));
+        }
+    }
+    return free;
+}
 
 double muscle_strength(const MuscleUnit& unit, double length, double velocity, MuscleStrength kind,
                        int version) {

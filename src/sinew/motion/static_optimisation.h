@@ -86,6 +86,11 @@ struct StaticOptimisation {
 MotionTable inverse_dynamics(const MusculoskeletalModel& model, const MotionTable& motion,
                              double filter, const ExternalLoads& loads = {});
 
+/// Coordinates that muscles are asked to move: those that one crosses and that are not locked; of
+/// coupled ones, the one that leads.
+std::vector<Index> muscle_driven_coordinates(const MusculoskeletalModel& model,
+                                             const MusclePaths& paths);
+
 /// Static optimisation [Crowninshield1981; Anderson2001]: at every frame the moments are shared out
 /// at the least sum of activations to the power p. The force of a muscle is its activation times
 /// what it can do at this length and velocity (MuscleStrength). Coordinates that are locked or

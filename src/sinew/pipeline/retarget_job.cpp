@@ -6,11 +6,14 @@
 #include "sinew/io/settings_json.h"
 #include "sinew/motion/body_matching.h"
 #include "sinew/pipeline/any_model.h"
+#include "sinew/pipeline/body_tables.h"
+#include "sinew/pipeline/ik_job.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -80,6 +83,39 @@ std::filesystem::path character_file(const std::string& name) {
     return data_folder() / "characters" / (name + ".json");
 }
 
+// Maximal lengths from poses that the job names, relaxed where muscles must be at ease [Ryu2021,
+// 4.2].
+MusculoskeletalModel with_lengths_of_poses(const MusculoskeletalModel& model,
+                                           const RetargetJob& job, RetargetOutcome& out,
+                                           const Progress& progress) {
+    if (job.poses.empty()) {
+        return model;
+    }
+    MusculoskeletalModel longer = model;
+    const auto poses = read_poses(model, job.poses, job.pose_step, out.notes, progress);
+    out.poses = static_cast<int>(poses.size());
+    allow_poses(longer, poses);
+    out.relaxed = relax_muscles(longer, key_poses(longer));
+    return longer;
+}
+
+// The tests on the file that people get.
+void examine_again(ExamFit& exam, const MusculoskeletalModel& written,
+                   const std::vector<ExamRow>& rows, double tolerance) {
+    for (ExamResult& result : exam.tests) {
+        result.after = examine_row(written, result.row, rows);
+        const bool was_met = result.is_met;
+        result.is_met = result.after.end != ExamEnd::Missing &&
+                        std::abs(result.after.angle_deg - result.row.value_deg) <= tolerance &&
+                        was_met;
+        if (was_met && !result.is_met) {
+            result.reason =
+                "the written file shows another angle: its format holds other curves "
+                "of muscles";
+        }
+    }
+}
+
 }  // namespace
 
 BodyProportions read_proportions(const std::string& to, const MusculoskeletalModel& model,
@@ -105,15 +141,58 @@ BodyProportions read_proportions(const std::string& to, const MusculoskeletalMod
     return settings_from_json<BodyProportions>(text, file.string());
 }
 
-RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
-                             const Progress& progress) {
+BodyProportions read_job_proportions(const RetargetJob& job, const MusculoskeletalModel& model,
+                                     RetargetOutcome& out) {
+    if (job.to.empty()) {
+        return {};
+    }
+    const std::string ending = lower(std::filesystem::path(job.to).extension().string());
+    if (ending == ".csv") {
+        return proportions_from_measures(model, read_segment_table(job.to));
+    }
+    if (ending == ".trc" || ending == ".c3d") {
+        // What `sinew scale` makes of them, as a body to go to.
+        ScaleJob scale{.setup = job.setup, .mass = job.mass, .place_markers = false};
+        scale.trial.markers = job.to;
+        scale.trial.marker_set = job.marker_set;
+        const ScaledModel scaled = run_scale(model, scale);
+        out.notes.insert(out.notes.end(), scaled.notes.begin(), scaled.notes.end());
+        return proportions_of(model, scaled.model);
+    }
     std::vector<std::string> left_out;
-    const BodyProportions proportions = read_proportions(job.to, model, left_out);
-    RetargetOutcome out;
+    BodyProportions proportions = read_proportions(job.to, model, left_out);
     if (!left_out.empty()) {
         out.notes.push_back(fmt::format("the model has no {}, which '{}' would change",
                                         join(left_out, ", "), job.to));
     }
+    return proportions;
+}
+
+std::vector<SkillOutcome> compare_skills(const MusculoskeletalModel& reference,
+                                         const MusculoskeletalModel& naive,
+                                         const MusculoskeletalModel& retargeted,
+                                         const Progress& progress) {
+    std::vector<SkillOutcome> out;
+    for (const Skill skill : {Skill::Squat, Skill::ArmLift, Skill::Kick}) {
+        if (!can_do(reference, skill)) {
+            continue;
+        }
+        // Each in its own body, where its feet stand.
+        const auto track = [&](const MusculoskeletalModel& model) {
+            return track_accelerations(model, skill_motion(model, skill), {}, progress);
+        };
+        out.push_back({skill, track(reference), track(naive), track(retargeted)});
+    }
+    return out;
+}
+
+RetargetOutcome run_retarget(const MusculoskeletalModel& given, const RetargetJob& job,
+                             const Progress& progress) {
+    RetargetOutcome out;
+    const std::vector<ExamRow> rows =
+        job.exam.empty() ? std::vector<ExamRow>{} : read_exam_table(job.exam);
+    const BodyProportions proportions = read_job_proportions(job, given, out);
+    const MusculoskeletalModel model = with_lengths_of_poses(given, job, out, progress);
     // Both formats hold waypoints on one bone only; what that changes is told apart from what the
     // other body changes.
     out.reference = with_single_bone_points(model, {}, progress);
@@ -124,7 +203,17 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJo
             "{:.1f} % of random poses of the worst joint change their validity by that alone",
             100.0 * out.parted->worst_range_error()));
     }
-    out.retargeted = retarget_musculature(out.reference, proportions, {}, progress);
+    if (job.to.empty()) {
+        out.retargeted.naive = out.retargeted.model = out.reference;
+        out.retargeted.routes.resize(out.reference.muscles.size());
+    } else {
+        out.retargeted = retarget_musculature(out.reference, proportions, {}, progress);
+    }
+    if (!rows.empty()) {
+        ExamFitOptions options;
+        options.tolerance_deg = job.exam_tolerance;
+        out.exam = fit_examination(out.retargeted.model, rows, options, progress);
+    }
     if (!proportions.name.empty()) {
         out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
     }
@@ -137,6 +226,9 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJo
         written = read_any_model(job.output);
         out.written = compare_models(out.retargeted.model, written);
     }
+    if (out.exam && !job.output.empty()) {
+        examine_again(*out.exam, written, rows, job.exam_tolerance);
+    }
     const Progress::Stage stage = progress.stage("comparing", 0);
     out.naive = compare_musculatures(out.reference, out.retargeted.naive);
     const bool is_file = has_same_parts(out.reference, written);
@@ -146,9 +238,13 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJo
             "those of the model before it was written");
     }
     out.kept = compare_musculatures(out.reference, is_file ? written : out.retargeted.model);
+    if (job.skills) {
+        out.skills = compare_skills(out.reference, out.retargeted.naive,
+                                    is_file ? written : out.retargeted.model, progress);
+    }
     out.doctor_before = examine_model(model);
     out.doctor_after = examine_model(written);
-    if (const std::string note = unrouted_note(out.retargeted); !note.empty()) {
+    if (const std::string note = unrouted_note(out.retargeted); !job.to.empty() && !note.empty()) {
         out.notes.push_back(note);
     }
     return out;
