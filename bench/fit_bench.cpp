@@ -287,9 +287,11 @@ void run_people(const FitBenchOptions& options, Sex sex, FitBench& bench,
     const PeopleJob job{.count = options.people,
                         .sex = is_woman ? CohortSex::Female : CohortSex::Male,
                         .seed = kSeedOfPeople,
-                        .resolution = options.resolution};
+                        .resolution = options.resolution,
+                        .muscles = MuscleSource::Specimen};
     make_people(job, folder, options.cache, "sinew bench fit", progress);
     MakeBodyOptions make;
+    make.muscles = MuscleSource::Specimen;
     make.body.resolution = options.resolution;
     make.figure.sex = is_woman ? FigureSex::Female : FigureSex::Male;
     make.cache = options.cache;

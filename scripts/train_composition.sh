@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 sinew=${SINEW:-build/release/sinew}
 folder=${1:-out/people}
 for sex in male female; do
-    "$sinew" people --count 200 --sex "$sex" --seed 1 --resolution preview -o "$folder/$sex"
+    "$sinew" people --count 200 --sex "$sex" --seed 1 --muscles specimen --resolution preview -o "$folder/$sex"
     "$sinew" fit --train "$folder/$sex/people.csv" --sex "$sex" --resolution preview -o "data/fit/composition_$sex.json"
     # What they are: name, sex, age, whether they were made, and stature, weight and body fat asked for and made.
     cut -d, -f1-10 "$folder/$sex/people.csv" > "data/fit/people_$sex.csv"

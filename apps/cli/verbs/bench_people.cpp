@@ -14,7 +14,6 @@ void bench_people(bool is_short, const Context& context, nlohmann::ordered_json&
     options.body.resolution = BodyResolution::Preview;
     options.figure = figure_for(options.figure, BodyResolution::Preview);
     options.cache = BodyCache::default_folder();
-    options.muscles = MuscleSource::People;
     const Body man = make_body(options, context.progress).body;
     options.figure.sex = FigureSex::Female;
     const Body woman = make_body(options, context.progress).body;

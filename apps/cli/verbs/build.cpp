@@ -77,7 +77,7 @@ Verb build_verb() {
             "  sinew build -o man.sinew                          76k vertices\n"
             "  sinew build --resolution preview -o man.sinew     10k vertices, for trying out\n"
             "  sinew build --sex female --stature 1.70 -o woman.sinew\n"
-            "  sinew build --muscles people -o man.sinew         muscles as large as people's\n"
+            "  sinew build --muscles specimen -o man.sinew       muscles as they were measured\n"
             "  sinew build --from atlas -o mine.sinew            a folder with an atlas.json\n"
             "  sinew build --cache DIR -o man.sinew              finished stages are kept there",
         .options = {{.name = "--job",

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kLoosePiece = 4096;  // tetrahedra per piece of parallel work
 constexpr int kLooseRounds = 20;
-constexpr double kMostLoose = 3.0;    // ratio of a belly's fractions, and its inverse
+constexpr double kMostLoose = 4.0;    // ratio of a belly's fractions, and its inverse
 constexpr double kLooseShare = 0.9;   // of what is loose in a tetrahedron, that may give way
 constexpr double kLeastLoose = 1e-6;  // of a tetrahedron
 constexpr double kTooLarge = 1.001;   // of what was asked for: generic tissue comes in

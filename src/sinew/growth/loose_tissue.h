@@ -17,7 +17,7 @@ struct LooseTissue {
 /// What is loose in the same tetrahedra (generic tissue and fat) then gives way to it, as far as
 /// there is any, or fills in behind it. Behind a wasted belly generic tissue comes in even where
 /// there was none: so do fat and connective tissue in wasted muscles of the shoulder
-/// [Goutallier1994]. Every belly's fractions are multiplied by one number, 3 at most; where nothing
+/// [Goutallier1994]. Every belly's fractions are multiplied by one number, 4 at most; where nothing
 /// loose is left, a belly that lacks volume pushes its neighbours aside, and these take theirs
 /// where they have room.
 /// @param fraction   of the body's shares, as they are now

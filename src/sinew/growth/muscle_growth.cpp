@@ -63,10 +63,11 @@ constexpr double kGrows = 1.5;        // residual over the last, beyond which th
 constexpr double kLargestStep = 0.7;  // of the logarithm of a factor in one correction
 constexpr double kLeastFactor = 0.3;  // of the determinant asked for
 constexpr double kMostFactor = 12.0;  // deep muscles between bones need most
-constexpr double kLimitStiffness = 6e4;  // stiffness units per metre, of skin that is held
-constexpr int kFirstHold = 12;  // iteration: shapes overshoot before, and cross for a while
-constexpr int kHoldEvery = 6;   // iterations, for what crosses by then
-constexpr int kLastHold = 24;   // iteration: what is held stays so, and the iteration can end
+constexpr double kLimitStiffness = 2e5;  // units per metre, of held skin: with less folds creep on
+constexpr int kFirstHold = 12;       // iteration: shapes overshoot before, and cross for a while
+constexpr int kHoldEvery = 6;        // iterations, for what crosses by then
+constexpr int kLastHold = 24;        // iteration: what is held stays so, and the iteration can end
+constexpr int kLastCorrection = 30;  // iterations: loose tissue makes up what is missing then
 constexpr double kSettledChange = 1e-3;  // of volume factors, the mean by volume: they have settled
 constexpr double kStrayMotion = 10.0;    // of the mean motion that settles, for single vertices
 constexpr int kHealingTurns = 8;     // opening tetrahedra may make skin cross, and the other way
@@ -255,7 +256,8 @@ std::vector<double> MuscleGrowth::Data::shares_now() const {
 //
 // which is zero where the volumes are met. All that is not belly has one factor of its own, so that
 // fat and bone are not squeezed to make room. Both sums use the fractions after growth, so a
-// tetrahedron that is shared counts for each muscle by its part.
+// tetrahedron that is shared counts for each muscle by its part. A belly without room would ask for
+// more and more, and fold what lies around it: factors come to an end, and positions with them.
 std::vector<double> MuscleGrowth::Data::corrections() {
     const TissueShares& s = rest.shares;
     const std::size_t others = rest.muscles.size();
@@ -270,7 +272,7 @@ std::vector<double> MuscleGrowth::Data::corrections() {
         }
     }
     std::vector<double> result(others + 1, 0.0);
-    for (std::size_t k = 0; k <= others; ++k) {
+    for (std::size_t k = 0; k <= others && iterations_since_set < kLastCorrection; ++k) {
         if (wanted[k] > 0.0 && present[k] > 0.0) {
             const double step =
                 std::clamp(kPower * std::log(wanted[k] / present[k]), -kLargestStep, kLargestStep);

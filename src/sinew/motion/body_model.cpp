@@ -3,6 +3,7 @@
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
 #include "sinew/base/units.h"
+#include "sinew/body/muscle_sizes.h"
 #include "sinew/body/skeleton_model.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/motion/muscle_lines.h"
@@ -591,14 +592,17 @@ private:
     }
 
     // Strength by area. Fibres that became longer to fit their path keep the area of the measured
-    // ones.
+    // ones. The legs of the specimen are corrected to measured areas; muscles that were given the
+    // volumes of people have such areas by themselves, and are not corrected again.
     void set_forces(const std::vector<FibreWish>& wishes) {
         const std::vector<double> bellies = belly_volumes();
+        const bool is_corrected = !has_muscles_of_people(body_);
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             const Muscle& muscle = *courses_[m].muscle;
             const PublishedFibres* known = find_published_fibres(muscle.name);
             const double area = bellies[number_of(muscle)] * std::cos(wishes[m].pennation) /
-                                wishes[m].fibre * (known == nullptr ? 1.0 : known->area_ratio);
+                                wishes[m].fibre *
+                                (is_corrected && known != nullptr ? known->area_ratio : 1.0);
             model_.muscles[m].fmax = std::max(area * options_.specific_tension, 1e-3);
         }
     }

@@ -30,11 +30,13 @@ struct BodyModelOptions {
 /// volumes lie elsewhere. Optimal fibre lengths and pennations are published ones
 /// (find_published_fibres) times the length of the limb over that of the people measured, half the
 /// belly where none is known; PCSA = contractile volume cos(pennation) / fibre length, fmax = PCSA
-/// * specific tension, so that a belly grown by alpha^2 pulls alpha^2 as hard. Ligaments, and
-/// muscles that lack an end on a bone or cross no joint that moves, are left out and counted in the
-/// notes. Boxes bound the bones and touch the ground. Joints carry 0.02 kg m^2 and 1 N m s/rad of
-/// their own, for simulators: vertebrae and finger bones alone are too light for the muscles that
-/// pull on them.
+/// * specific tension, so that a belly grown by alpha^2 pulls alpha^2 as hard. Legs of the
+/// specimen, and of an atlas, are corrected to measured areas (PublishedFibres::area_ratio);
+/// muscles with the volumes of people are not, whose legs so come to the forces of [Rajagopal2016].
+/// Ligaments, and muscles that lack an end on a bone or cross no joint that moves, are left out and
+/// counted in the notes. Boxes bound the bones and touch the ground. Joints carry 0.02 kg m^2 and 1
+/// N m s/rad of their own, for simulators: vertebrae and finger bones alone are too light for the
+/// muscles that pull on them.
 /// @throws InputError  when the body has no skeleton
 MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& options = {});
 

@@ -39,6 +39,8 @@ Body template_for(const FitJob& job, Sex sex, const Progress& progress) {
         return read_body_with_tets(job.template_body);
     }
     MakeBodyOptions options;
+    // Regressors of data/fit were trained on people who were made of the specimen.
+    options.muscles = MuscleSource::Specimen;
     options.body.resolution = job.resolution;
     options.figure.sex = sex == Sex::Female ? FigureSex::Female : FigureSex::Male;
     options.cache = job.cache;

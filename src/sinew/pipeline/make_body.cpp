@@ -264,7 +264,8 @@ MadeBody make_body(const MakeBodyOptions& asked, const Progress& progress) {
         options.atlas.empty() ? options_key(program_key() + " figure " + source_key, options.figure)
                               : content_hash_text(program_key() + " atlas " + source_key);
     const std::string volume_key = options_key(anatomy_key + " volume", options.body);
-    const bool has_people_sizes = options.muscles == MuscleSource::People;
+    const bool has_people_sizes = options.muscles == MuscleSource::People ||
+                                  (options.muscles == MuscleSource::Auto && options.atlas.empty());
     const std::string body_key =
         content_hash_text(volume_key + (has_people_sizes ? " body, muscles of people " +
                                                                folder_key(data_folder() / "people")

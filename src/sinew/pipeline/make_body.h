@@ -13,15 +13,16 @@
 namespace sinew {
 
 /// Whose muscles a body has: those of the man that the figure was measured on (or of the atlas), or
-/// those of people of its sex, stature and mass (growth/muscle_sizing.h).
-enum class MuscleSource { Specimen, People };
+/// those of people of its sex, stature and mass (growth/muscle_sizing.h). Auto: of people for the
+/// built-in human, of the atlas for an atlas, which may be part of a body.
+enum class MuscleSource { Auto, Specimen, People };
 
 struct MakeBodyOptions {
     std::string atlas = {};     ///< folder with an atlas.json; empty: the built-in figure
     FigureOptions figure = {};  ///< of the built-in figure
     BodyOptions body = {};
     std::string shape = "specimen";  ///< of the built-in figure: shape_choice (shaped_body.h)
-    MuscleSource muscles = MuscleSource::Specimen;
+    MuscleSource muscles = MuscleSource::Auto;
     std::filesystem::path cache = {};  ///< folder of finished stages; empty: none
     std::string command = {};          ///< for the provenance
 };
@@ -36,9 +37,10 @@ void visit_fields(Options& o, Visitor&& v) {
                      .is_path = true,
                      .metavar = "DIR"});
     v(o.muscles, Field{.name = "muscles",
-                       .help = "sizes of the muscles: of the specimen that was measured, or of "
-                               "people of this sex, stature and mass, grown from them",
-                       .choices = {"specimen", "people"}});
+                       .help = "sizes of the muscles: of people of this sex, stature and mass, or "
+                               "of the specimen that was measured; auto: of people, but of an "
+                               "atlas as they are",
+                       .choices = {"auto", "specimen", "people"}});
     visit_fields(o.body, v);
     v(o.shape, Field{.name = "shape",
                      .help = "of the built-in human: specimen (as measured), mean (of people), or "

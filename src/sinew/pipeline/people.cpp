@@ -53,7 +53,7 @@ std::vector<double> deviations(const std::vector<double>& measures, const Cohort
 // another resolution is made again.
 std::string person_key(const PeopleJob& job, const DrawnPerson& person) {
     return fmt::format("people of Sinew {}{} at {} seed {} {} {} {:.6f} m {:.4f} kg", version(),
-                       job.muscles == MuscleSource::People ? ", muscles of people," : "",
+                       job.muscles == MuscleSource::Specimen ? "" : ", muscles of people,",
                        job.resolution == BodyResolution::Preview    ? "preview"
                        : job.resolution == BodyResolution::Standard ? "standard"
                                                                     : "fine",
@@ -195,7 +195,7 @@ CohortSummary make_people(const PeopleJob& job, const std::filesystem::path& fol
                           const Progress& progress) {
     const Timer timer;
     const PeopleTable table = known_people();
-    const auto muscles = job.muscles == MuscleSource::People
+    const auto muscles = job.muscles != MuscleSource::Specimen
                              ? std::make_shared<const MuscleSizes>(known_muscle_sizes())
                              : nullptr;
     std::filesystem::create_directories(folder);

@@ -23,7 +23,7 @@ struct PeopleJob {
     CohortSex sex = CohortSex::Both;  ///< both: women and men by turns
     int seed = 1;
     BodyResolution resolution = BodyResolution::Preview;
-    MuscleSource muscles = MuscleSource::Specimen;  ///< of the bodies that they are made of
+    MuscleSource muscles = MuscleSource::Auto;  ///< of the bodies that they are made of
 };
 
 template <class Options, class Visitor>
@@ -37,7 +37,7 @@ void visit_fields(Options& o, Visitor&& v) {
                           .choices = {"preview", "standard", "fine"}});
     v(o.muscles, Field{.name = "muscles",
                        .help = "of the bodies that they are made of, as in 'sinew build'",
-                       .choices = {"specimen", "people"}});
+                       .choices = {"auto", "specimen", "people"}});
 }
 
 /// Somebody to be made.
