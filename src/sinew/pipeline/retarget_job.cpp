@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/settings_json.h"
 #include "sinew/motion/body_matching.h"
@@ -11,10 +12,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 namespace sinew {
 
 namespace {
+
+constexpr double kMassTold = 0.02;  // of the mass: less is no note
 
 // Whether muscles and coordinates have the same names in the same order.
 bool has_same_parts(const MusculoskeletalModel& a, const MusculoskeletalModel& b) {
@@ -105,15 +110,29 @@ BodyProportions read_proportions(const std::string& to, const MusculoskeletalMod
     return settings_from_json<BodyProportions>(text, file.string());
 }
 
-RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
-                             const Progress& progress) {
+namespace {
+
+BodyProportions proportions_for(const MusculoskeletalModel& model, const RetargetJob& job,
+                                std::vector<std::string>& notes) {
     std::vector<std::string> left_out;
-    const BodyProportions proportions = read_proportions(job.to, model, left_out);
-    RetargetOutcome out;
+    BodyProportions proportions = read_proportions(job.to, model, left_out);
     if (!left_out.empty()) {
-        out.notes.push_back(fmt::format("the model has no {}, which '{}' would change",
-                                        join(left_out, ", "), job.to));
+        notes.push_back(fmt::format("the model has no {}, which '{}' would change",
+                                    join(left_out, ", "), job.to));
     }
+    return proportions;
+}
+
+// What is no file of a model: a body goes beside its lines.
+std::string model_output(const RetargetJob& job) {
+    return is_body_file(job.output) ? job.lines : job.output;
+}
+
+// Retargets, writes, reads back and compares. `stand` puts the model where its flesh stands.
+void retarget_lines(const MusculoskeletalModel& model, const BodyProportions& proportions,
+                    const RetargetJob& job, const MusculatureOptions& options,
+                    const std::function<void(MusculoskeletalModel&)>& stand, RetargetOutcome& out,
+                    const Progress& progress) {
     // Both formats hold waypoints on one bone only; what that changes is told apart from what the
     // other body changes.
     out.reference = with_single_bone_points(model, {}, progress);
@@ -124,20 +143,31 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJo
             "{:.1f} % of random poses of the worst joint change their validity by that alone",
             100.0 * out.parted->worst_range_error()));
     }
-    out.retargeted = retarget_musculature(out.reference, proportions, {}, progress);
+    out.retargeted = retarget_musculature(out.reference, proportions, options, progress);
+    if (stand) {
+        stand(out.retargeted.naive);
+        stand(out.retargeted.model);
+    }
     if (!proportions.name.empty()) {
         out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
     }
     // What people get is what is measured: the file, read back.
     MusculoskeletalModel written = out.retargeted.model;
-    if (!job.output.empty()) {
-        for (std::string& note : write_any_model(job.output, out.retargeted.model)) {
+    if (const std::string file = model_output(job); !file.empty()) {
+        for (std::string& note : write_any_model(file, out.retargeted.model)) {
             out.notes.push_back(std::move(note));
         }
-        written = read_any_model(job.output);
+        written = read_any_model(file);
         out.written = compare_models(out.retargeted.model, written);
     }
     const Progress::Stage stage = progress.stage("comparing", 0);
+    if (const BoneDepths bones(out.reference); !bones.is_empty()) {
+        const std::vector<JointMotion> motions = joint_motions(out.reference);
+        const BoneDepths bones_after(out.retargeted.model);
+        out.bones_before = measure_penetration(out.reference, bones, motions);
+        out.bones_naive = measure_penetration(out.retargeted.naive, bones_after, motions);
+        out.bones = measure_penetration(out.retargeted.model, bones_after, motions);
+    }
     out.naive = compare_musculatures(out.reference, out.retargeted.naive);
     const bool is_file = has_same_parts(out.reference, written);
     if (!is_file) {
@@ -151,6 +181,56 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJo
     if (const std::string note = unrouted_note(out.retargeted); !note.empty()) {
         out.notes.push_back(note);
     }
+}
+
+// Flesh has its own masses.
+std::string mass_note(const MusculoskeletalModel& model, const BodyProportions& proportions,
+                      const RetargetedBody& flesh) {
+    const ProportionedBodies bodies = proportioned_bodies(model, proportions);
+    double asked = 0.0;
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        asked += bodies.mass_ratios[b] * model.bodies[b].mass;
+    }
+    if (std::abs(asked - flesh.mass) < kMassTold * flesh.mass) {
+        return {};
+    }
+    return fmt::format(
+        "the proportions' masses make {:.1f} kg, the flesh weighs {:.1f} kg: the body and its "
+        "lines have the flesh's masses and forces",
+        asked, flesh.mass);
+}
+
+}  // namespace
+
+RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
+                             const Progress& progress) {
+    RetargetOutcome out;
+    const BodyProportions proportions = proportions_for(model, job, out.notes);
+    retarget_lines(model, proportions, job, {}, {}, out, progress);
+    return out;
+}
+
+RetargetOutcome run_retarget(const Body& body, const RetargetJob& job, const Progress& progress) {
+    RetargetOutcome out;
+    const MusculoskeletalModel model = model_with_bones(body);
+    const BodyProportions proportions = proportions_for(model, job, out.notes);
+    out.flesh = retarget_body(body, model, proportions, progress);
+    if (!proportions.name.empty()) {
+        out.flesh->body.name = fmt::format("{} as {}", body.name, proportions.name);
+    }
+    if (is_body_file(job.output)) {
+        write_archive(job.output, out.flesh->body);
+    }
+    if (std::string note = mass_note(model, proportions, *out.flesh); !note.empty()) {
+        out.notes.push_back(std::move(note));
+    }
+    // What the flesh alone would have its muscles be, and what its bodies weigh.
+    const MusculoskeletalModel own = model_with_markers(out.flesh->body);
+    retarget_lines(
+        model, proportions, job, {.forces = out.flesh->forces},
+        [&](MusculoskeletalModel& lines) { stand_in_flesh(lines, *out.flesh, own); }, out,
+        progress);
+    out.lines = compare_lines(out.retargeted.model, own);
     return out;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "sinew/motion/bone_depths.h"
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_equivalence.h"
 #include "sinew/motion/musculature_retargeting.h"
+#include "sinew/pipeline/retarget_body.h"
 
 #include <optional>
 #include <string>
@@ -13,9 +15,11 @@ namespace sinew {
 /// The job of `sinew retarget`.
 struct RetargetJob {
     std::string to = {};  ///< BodyProportions as JSON, or the name of a character of ours
+    std::string report = {};
     std::string plot = {};
     std::string muscle = {};
     std::string coordinate = {};
+    std::string lines = {};
     std::string output = {};
 };
 
@@ -28,6 +32,11 @@ void visit_fields(Options& o, Visitor&& v) {
                           "body or model with its bones (.sinew, .osim, .xml)",
                   .is_path = true,
                   .metavar = "FILE"});
+    v(o.report, Field{.name = "report",
+                      .help = "a page with what was kept: curves, moment arms, torques, ranges, "
+                              "disorders, the doctor's findings (.html, .png)",
+                      .is_path = true,
+                      .metavar = "FILE"});
     v(o.plot, Field{.name = "plot",
                     .help = "picture of a length-angle curve before, naive and retargeted (.png, "
                             ".svg); needs --muscle and --coordinate",
@@ -35,8 +44,14 @@ void visit_fields(Options& o, Visitor&& v) {
                     .metavar = "FILE"});
     v(o.muscle, Field{.name = "muscle", .help = "of the picture", .metavar = "NAME"});
     v(o.coordinate, Field{.name = "coordinate", .help = "of the picture", .metavar = "NAME"});
+    v(o.lines, Field{.name = "lines",
+                     .help = "beside a body that is written (-o OUT.sinew), its muscles as lines "
+                             "that keep their function (.osim, .xml)",
+                     .is_path = true,
+                     .metavar = "FILE"});
     v(o.output, Field{.name = "output",
-                      .help = "model to write (.osim, .xml for MuJoCo)",
+                      .help = "model to write (.osim, .xml for MuJoCo), or of a body the body "
+                              "(.sinew)",
                       .is_path = true,
                       .metavar = "FILE"});
 }
@@ -54,6 +69,12 @@ struct RetargetOutcome {
     std::vector<ModelFinding> doctor_before = {};
     std::vector<ModelFinding> doctor_after = {};
     std::optional<ModelEquivalence> written = {};  ///< the file against the model in memory
+    /// Lines through bones, where the model has their meshes: reference, naive, retargeted.
+    std::optional<BonePenetration> bones_before = {};
+    BonePenetration bones_naive = {};
+    BonePenetration bones = {};
+    std::optional<RetargetedBody> flesh = {};   ///< where the model is that of a body
+    std::optional<LinesComparison> lines = {};  ///< against the new body's own model
     std::vector<std::string> notes = {};
 };
 
@@ -85,6 +106,12 @@ BodyProportions read_proportions(const std::string& to, const MusculoskeletalMod
 /// Retargets a model, writes it where the job says so, reads it back and compares.
 /// @throws InputError; Cancelled
 RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
+                             const Progress& progress = {});
+
+/// The same for a body: its flesh follows (retarget_body), its model is retargeted with the forces
+/// and masses of the new flesh. The body is written where `output` ends in .sinew.
+/// @throws InputError; Cancelled
+RetargetOutcome run_retarget(const Body& body, const RetargetJob& job,
                              const Progress& progress = {});
 
 }  // namespace sinew
