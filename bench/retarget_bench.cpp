@@ -5,7 +5,11 @@
 #include "sinew/base/units.h"
 #include "sinew/io/mass_files.h"
 #include "sinew/io/model_files.h"
+#include "sinew/io/model_meshes.h"
 #include "sinew/io/motion_files.h"
+#include "sinew/motion/bone_depths.h"
+#include "sinew/motion/model_doctor.h"
+#include "sinew/motion/muscle_paths.h"
 #include "sinew/motion/musculature_retargeting.h"
 #include "sinew/motion/pose_sets.h"
 #include "sinew/motion/range_editing.h"
@@ -122,6 +126,17 @@ BodyProportions proportions_of_character(const std::string& name,
     return read_proportions(name, model, left_out);
 }
 
+double length_at_rest(const MusculoskeletalModel& model, std::size_t muscle) {
+    const KinematicTree tree(model);
+    return MusclePaths(model, tree).evaluate(tree.place(rest_coordinates(model))).length[muscle];
+}
+
+int count_errors(const MusculoskeletalModel& model) {
+    const std::vector<ModelFinding> findings = examine_model(model);
+    return static_cast<int>(std::count_if(findings.begin(), findings.end(),
+                                          [](const ModelFinding& f) { return f.is_error; }));
+}
+
 RetargetBench::Character run_character(const MusculoskeletalModel& reference, const char* name,
                                        bool has_skills, const Progress& progress) {
     const RetargetedMusculature done =
@@ -135,8 +150,12 @@ RetargetBench::Character run_character(const MusculoskeletalModel& reference, co
     c.range = kept.worst_range_error();
     c.peak_naive_deg = naive.peak.value_or(0.0) / kDegrees;
     c.peak_deg = kept.peak.value_or(0.0) / kDegrees;
-    for (const RoutedMuscle& route : done.routes) {
-        c.farthest_waypoint = std::max(c.farthest_waypoint, route.farthest_move);
+    for (std::size_t m = 0; m < done.routes.size(); ++m) {
+        if (done.routes[m].farthest_move > c.farthest_waypoint) {
+            c.farthest_waypoint = done.routes[m].farthest_move;
+            c.farthest_muscle = reference.muscles[m].name;
+            c.farthest_over_length = c.farthest_waypoint / length_at_rest(done.naive, m);
+        }
     }
     if (has_skills) {
         for (const SkillOutcome& s : compare_skills(reference, done.naive, done.model, progress)) {
@@ -144,6 +163,15 @@ RetargetBench::Character run_character(const MusculoskeletalModel& reference, co
                 {std::string(name_of(s.skill)), s.reference.met, s.naive.met, s.retargeted.met});
         }
     }
+    const std::vector<JointMotion> motions = joint_motions(reference);
+    const BoneDepths bones(done.model);
+    const BonePenetration through_naive = measure_penetration(done.naive, bones, motions);
+    const BonePenetration through = measure_penetration(done.model, bones, motions);
+    c.bone_depth_naive = through_naive.depth;
+    c.bone_depth = through.depth;
+    c.bone_inside_naive = through_naive.inside;
+    c.bone_inside = through.inside;
+    c.doctor_errors = count_errors(done.model);
     return c;
 }
 
@@ -279,12 +307,18 @@ RetargetBench run_retarget_bench(const std::filesystem::path& data, bool is_shor
         read_mass(data / "mass" / "human.xml", data / "mass" / "muscle284.xml");
     const std::vector<std::vector<double>> poses = recorded_poses(recorded, data);
     allow_poses(recorded, poses);
+    load_shapes(recorded, std::vector<std::filesystem::path>{data / "mass"});
     // As files hold it, its lengths from the same poses.
     MusculoskeletalModel reference = with_single_bone_points(recorded, {}, progress);
     allow_poses(reference, poses);
     RetargetBench out;
     out.muscles = static_cast<int>(reference.muscles.size());
     out.poses = static_cast<int>(poses.size());
+    const BonePenetration own =
+        measure_penetration(reference, BoneDepths(reference), joint_motions(reference));
+    out.bone_depth_reference = own.depth;
+    out.bone_inside_reference = own.inside;
+    out.doctor_errors_reference = count_errors(reference);
     run_characters(reference, is_short, out, progress);
     measure_differences(reference, proportions_of_character("alien", reference), out);
     out.exams.push_back(run_exam_bench(reference, "MASS", progress));

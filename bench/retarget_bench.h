@@ -31,6 +31,13 @@ struct RetargetBench {
             double retargeted = 0.0;
         };
         std::vector<SkillRow> skills = {};  ///< of the paper's three
+        double farthest_over_length = 0.0;  ///< the same over the path's length at rest
+        std::string farthest_muscle = {};
+        double bone_depth_naive = 0.0;  ///< of lines in bones over length, mean
+        double bone_depth = 0.0;
+        double bone_inside_naive = 0.0;  ///< fraction of lines inside bones
+        double bone_inside = 0.0;
+        int doctor_errors = 0;  ///< found by examine_model
     };
     /// The hip's map of 18 x 36 x 36 cells in a body with another femur [Ryu2021, Fig. 12].
     struct Hip {
@@ -49,6 +56,9 @@ struct RetargetBench {
     };
     int muscles = 0;
     int poses = 0;  ///< recorded and mirrored, whose lengths are the reference's
+    double bone_depth_reference = 0.0;   ///< of lines in bones over length, mean
+    double bone_inside_reference = 0.0;  ///< fraction of lines inside bones
+    int doctor_errors_reference = 0;
     std::vector<Character> characters = {};
     double seconds_worst_character = 0.0;
     std::array<double, 2> correlation = {};  ///< of all characters' curves, the worst of three

@@ -48,7 +48,8 @@ TEST(FitReport, TablesTellMassesAndTheirPercentile) {
 TEST(FitReport, ThePageHoldsItsPicturesAndEscapesText) {
     Image image(3, 2);
     image.set(1, 1, {10, 20, 30});
-    const std::string page = fit_report_html(some_summary(), {{.image = image, .caption = "scan"}});
+    const std::string page =
+        report_html(fit_report_page(some_summary(), {{.image = image, .caption = "scan"}}));
     const std::string mark = "base64,";
     const std::size_t begin = page.find(mark) + mark.size();
     std::size_t used = 0;
@@ -63,7 +64,8 @@ TEST(FitReport, ThePageHoldsItsPicturesAndEscapesText) {
 
 TEST(FitReport, TheSheetHasPicturesAndNumbers) {
     const Image image(420, 620);
-    const Image sheet = fit_report_sheet(some_summary(), {{.image = image, .caption = "scan"}});
+    const Image sheet =
+        report_sheet(fit_report_page(some_summary(), {{.image = image, .caption = "scan"}}));
     EXPECT_GT(sheet.width, 3 * 420);
     EXPECT_GT(sheet.height, 620);
 }

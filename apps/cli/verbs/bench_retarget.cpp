@@ -74,7 +74,14 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
                               {"peak_torque_deg_naive", c.peak_naive_deg},
                               {"peak_torque_deg", c.peak_deg},
                               {"farthest_waypoint_m", c.farthest_waypoint},
-                              {"skills", skill_rows(c)}});
+                              {"skills", skill_rows(c)},
+                              {"farthest_over_length", c.farthest_over_length},
+                              {"farthest_muscle", c.farthest_muscle},
+                              {"bone_depth_naive", c.bone_depth_naive},
+                              {"bone_depth", c.bone_depth},
+                              {"bone_inside_naive", c.bone_inside_naive},
+                              {"bone_inside", c.bone_inside},
+                              {"doctor_errors", c.doctor_errors}});
     }
     auto disorders = nlohmann::ordered_json::array();
     for (const bench::RetargetBench::Disorder& d : b.disorders) {
@@ -113,6 +120,9 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
                 {"valid_fraction", b.validity.valid_fraction},
                 {"poses_per_second", b.validity.poses_per_second},
                 {"general_poses_per_second", b.validity.general_poses_per_second}}},
+              {"bone_depth_reference", b.bone_depth_reference},
+              {"bone_inside_reference", b.bone_inside_reference},
+              {"doctor_errors_reference", b.doctor_errors_reference},
               {"characters", std::move(characters)}};
     if (!is_short) {
         result["rom_error_naive"] = b.rom_error_naive;

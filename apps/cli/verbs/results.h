@@ -486,6 +486,77 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.torque_share, Field{.name = "torque_share", .help = "RMS of differences over RMS"});
 }
 
+struct RetargetPenetration {
+    double depth = 0.0;
+    double inside = 0.0;
+    double deepest = 0.0;
+    std::string muscle;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetPenetration>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.depth, Field{.name = "depth_over_length",
+                     .help = "mean depth of lines in bones over their length at rest, mean over "
+                             "muscles and motions"});
+    v(o.inside, Field{.name = "inside", .help = "fraction of lines that is inside bones"});
+    v(o.deepest, Field{.name = "deepest_over_length", .help = "deepest point over length"});
+    v(o.muscle, Field{.name = "deepest_muscle", .help = "whose that is"});
+}
+
+struct RetargetBones {
+    RetargetPenetration reference = {};
+    RetargetPenetration naive = {};
+    RetargetPenetration retargeted = {};
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetBones>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.reference, Field{.name = "reference", .help = "the model it comes from"});
+    v(o.naive, Field{.name = "naive", .help = "muscles only moved with their bones"});
+    v(o.retargeted, Field{.name = "retargeted", .help = "what was written"});
+}
+
+struct RetargetFlesh {
+    double stature = 0.0;
+    double mass = 0.0;
+    Count inverted_tets = 0;
+    Count crossings = 0;
+    Count crossings_before = 0;
+    double gap = 0.0;
+    double force = 0.0;
+    double length = 0.0;
+    double worst_length = 0.0;
+    std::string worst_length_muscle;
+    double fibre = 0.0;
+    double joint_centres = 0.0;
+};
+
+template <class Options, class Visitor>
+requires std::same_as<std::remove_const_t<Options>, RetargetFlesh>
+void visit_fields(Options& o, Visitor&& v) {
+    v(o.stature, Field{.name = "stature_m", .help = "height of the skin", .unit = "m"});
+    v(o.mass, Field{.name = "mass_kg", .help = "of the flesh", .unit = "kg"});
+    v(o.inverted_tets, Field{.name = "inverted_tets", .help = "tetrahedra inside out"});
+    v(o.crossings, Field{.name = "skin_crossings", .help = "pairs of skin triangles that cross"});
+    v(o.crossings_before,
+      Field{.name = "skin_crossings_before", .help = "of the body it comes from"});
+    v(o.gap, Field{.name = "largest_gap_mm",
+                   .help = "between flesh and the bones that hold it",
+                   .unit = "mm"});
+    v(o.force, Field{.name = "lines_force",
+                     .help = "greatest relative difference of forces between the retargeted lines "
+                             "and the model that `convert` makes of the new body"});
+    v(o.length, Field{.name = "lines_length", .help = "the same of lengths at rest, median"});
+    v(o.worst_length, Field{.name = "lines_worst_length", .help = "the same, greatest"});
+    v(o.worst_length_muscle, Field{.name = "lines_worst_length_muscle", .help = "whose it is"});
+    v(o.fibre, Field{.name = "lines_fibre", .help = "of optimal fibre lengths, median"});
+    v(o.joint_centres, Field{.name = "lines_joint_centres_mm",
+                             .help = "greatest distance of joints' centres",
+                             .unit = "mm"});
+}
+
 struct RetargetResult {
     std::string model;
     std::string to;
@@ -506,6 +577,9 @@ struct RetargetResult {
     std::optional<PoseLengthResults> poses = {};
     std::optional<std::vector<SkillResult>> skills = {};
     std::optional<std::string> skills_plot = {};
+    std::optional<RetargetFlesh> flesh = {};
+    std::optional<RetargetBones> bones = {};
+    std::optional<std::string> report = {};
 };
 
 template <class Options, class Visitor>
@@ -536,6 +610,9 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.poses, Field{.name = "poses", .help = "maximal lengths from poses"});
     v(o.skills, Field{.name = "skills", .help = "motions that muscles are asked for"});
     v(o.skills_plot, Field{.name = "skills_plot", .help = "the picture of them written"});
+    v(o.flesh, Field{.name = "flesh", .help = "of a body, and how its lines agree with it"});
+    v(o.bones, Field{.name = "bones", .help = "lines through bones, where there are meshes"});
+    v(o.report, Field{.name = "report", .help = "the page written"});
 }
 
 }  // namespace sinew::cli

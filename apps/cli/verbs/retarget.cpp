@@ -1,6 +1,8 @@
 #include "sinew/base/units.h"
 #include "sinew/motion/muscle_sweep.h"
+#include "sinew/pipeline/growth_recipe.h"
 #include "sinew/pipeline/retarget_job.h"
+#include "sinew/pipeline/retarget_report.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -51,14 +53,25 @@ RetargetJob retarget_job(const RetargetSettings& settings) {
         throw bad_value("retarget", "--pose-step", fmt::format("{}", job.pose_step),
                         "motions to take poses of (--poses)");
     }
-    require_ending("retarget", "--output", job.output, {".osim", ".xml"});
+    const bool is_body = is_body_file(settings.model.file);
+    const bool writes_body = is_body_file(job.output);
+    require_ending("retarget", "--output", job.output,
+                   is_body ? std::vector<std::string>{".osim", ".xml", ".sinew"}
+                           : std::vector<std::string>{".osim", ".xml"});
+    require_ending("retarget", "--lines", job.lines, {".osim", ".xml"});
+    if (!job.lines.empty() && !writes_body) {
+        throw bad_value("retarget", "--lines", job.lines,
+                        "a body to write beside it (-o OUT.sinew); a model alone is -o");
+    }
     require_ending("retarget", "--plot", job.plot, kPlotEndings);
     require_ending("retarget", "--skills-plot", job.skills_plot, kPlotEndings);
-    require_different("retarget", {job.output, job.plot, job.skills_plot, settings.model.file});
     if (!job.skills_plot.empty() && !job.skills) {
         throw bad_value("retarget", "--skills-plot", job.skills_plot,
                         "the skills that it draws (--skills)");
     }
+    require_ending("retarget", "--report", job.report, {".html", ".png"});
+    require_different("retarget", {job.output, job.lines, job.report, job.plot, job.skills_plot,
+                                   settings.model.file});
     if (!job.plot.empty() && (job.muscle.empty() || job.coordinate.empty())) {
         throw bad_value("retarget", "--plot", job.plot,
                         "a muscle and a coordinate to draw (--muscle, --coordinate)");
@@ -171,6 +184,43 @@ Json equivalence_json(const ModelEquivalence& e) {
             {"torque_share", e.torque_share}};
 }
 
+Json penetration_json(const BonePenetration& p) {
+    return {{"depth_over_length", p.depth},
+            {"inside", p.inside},
+            {"deepest_over_length", p.deepest},
+            {"deepest_muscle", p.muscle}};
+}
+
+Json flesh_json(const RetargetOutcome& done) {
+    const RetargetedBody& f = *done.flesh;
+    return {{"stature_m", f.stature},
+            {"mass_kg", f.mass},
+            {"inverted_tets", f.inverted_tets},
+            {"skin_crossings", f.crossing},
+            {"skin_crossings_before", f.crossing_before},
+            {"largest_gap_mm", 1e3 * f.largest_gap},
+            {"lines_force", done.lines->force},
+            {"lines_length", done.lines->length},
+            {"lines_worst_length", done.lines->worst_length},
+            {"lines_worst_length_muscle", done.lines->worst_length_muscle},
+            {"lines_fibre", done.lines->fibre},
+            {"lines_joint_centres_mm", 1e3 * done.lines->joint_centres}};
+}
+
+void tell_flesh(const RetargetOutcome& done) {
+    const RetargetedBody& f = *done.flesh;
+    fmt::print(
+        "  flesh: {:.3f} m, {:.1f} kg, {} tetrahedra inside out, {} pairs of skin triangles cross "
+        "({} before), at most {:.2f} mm from its bones\n",
+        f.stature, f.mass, f.inverted_tets, f.crossing, f.crossing_before, 1e3 * f.largest_gap);
+    fmt::print(
+        "  lines against those that `convert` makes of the new body: joints within {:.3f} mm, "
+        "forces within {:.2g} %, lengths {:.1f} % (median; {} {:.0f} %), fibres {:.1f} %\n",
+        1e3 * done.lines->joint_centres, 100.0 * done.lines->force, 100.0 * done.lines->length,
+        done.lines->worst_length_muscle, 100.0 * done.lines->worst_length,
+        100.0 * done.lines->fibre);
+}
+
 void tell(const RetargetOutcome& done, const RetargetJob& job) {
     std::size_t routed = 0;
     for (const RoutedMuscle& route : done.retargeted.routes) {
@@ -205,6 +255,14 @@ void tell(const RetargetOutcome& done, const RetargetJob& job) {
         tell_exam(*done.exam);
     }
     tell_skills(done.skills);
+    if (done.bones_before) {
+        fmt::print("  {:<52} reference {:.3f}, naive {:.3f}, retargeted {:.3f} %\n",
+                   "lines in bones, depth over length", 100.0 * done.bones_before->depth,
+                   100.0 * done.bones_naive.depth, 100.0 * done.bones.depth);
+    }
+    if (done.flesh) {
+        tell_flesh(done);
+    }
     fmt::print("  doctor: {} findings before, {} after\n", done.doctor_before.size(),
                done.doctor_after.size());
     for (const std::string& note : done.notes) {
@@ -214,12 +272,21 @@ void tell(const RetargetOutcome& done, const RetargetJob& job) {
 
 int run_retarget_verb(const RetargetSettings& settings, const Context& context, Json& result) {
     const RetargetJob job = retarget_job(settings);
-    const MusculoskeletalModel model = settings.model.read();
-    if (!job.plot.empty()) {
-        need_muscle(model, job.muscle);
-        need_coordinate(model, job.coordinate);
+    const bool is_body = is_body_file(settings.model.file);
+    Body body = is_body ? read_body_with_tets(settings.model.file) : Body{};
+    body.provenance.command = context.command_line;
+    std::vector<std::string> missing_meshes;  // without them lines are not kept out of bones
+    const MusculoskeletalModel read =
+        is_body ? MusculoskeletalModel{}
+                : read_model_with_shapes(settings.model.file, settings.model.muscles, {},
+                                         missing_meshes);
+    if (!job.plot.empty() && !is_body) {
+        need_muscle(read, job.muscle);
+        need_coordinate(read, job.coordinate);
     }
-    const RetargetOutcome done = run_retarget(model, job, context.progress);
+    const RetargetOutcome done = is_body ? run_retarget(body, job, context.progress)
+                                         : run_retarget(read, job, context.progress);
+    const MusculoskeletalModel& model = done.reference;
     result = {{"model", model.name},
               {"to", job.to},
               {"seconds", done.retargeted.seconds},
@@ -256,16 +323,32 @@ int run_retarget_verb(const RetargetSettings& settings, const Context& context, 
     }
     if (!job.output.empty()) {
         result["output"] = job.output;
+    }
+    if (done.written) {
         result["equivalence"] = equivalence_json(*done.written);
+    }
+    if (done.flesh) {
+        result["flesh"] = flesh_json(done);
     }
     if (!job.plot.empty()) {
         plot_curve(job, done.reference, done.retargeted);
         result["plot"] = job.plot;
     }
+    if (!job.report.empty()) {
+        write_report(job.report, retarget_report(done, is_body ? &body : nullptr));
+        result["report"] = job.report;
+    }
+    if (done.bones_before) {
+        result["bones"] = {{"reference", penetration_json(*done.bones_before)},
+                           {"naive", penetration_json(done.bones_naive)},
+                           {"retargeted", penetration_json(done.bones)}};
+    }
     if (context.tells()) {
         tell(done, job);
     }
-    return kOk;
+    const bool is_sound = !done.flesh || (done.flesh->inverted_tets == 0 &&
+                                          done.flesh->crossing <= done.flesh->crossing_before);
+    return is_sound ? kOk : kUnusable;
 }
 
 }  // namespace

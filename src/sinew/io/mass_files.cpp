@@ -19,6 +19,7 @@ namespace sinew {
 namespace {
 
 constexpr double kBlendDistance = 0.08;  // m
+constexpr double kCentimetre = 0.01;     // m
 constexpr double kRotationSlack = 0.5;   // of the entries of R'R from those of the unit matrix
 
 class MassReader {
@@ -135,6 +136,14 @@ private:
                        Vec3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()).asDiagonal() *
                        R.transpose();
         body.touches_ground = std::strcmp(node.attribute("contact").value(), "On") == 0;
+        // Meshes are in the world of the rest pose, in centimetres.
+        if (const char* file = node.attribute("obj").value(); *file != '\0') {
+            model_.shapes.push_back({.name = name,
+                                     .body = static_cast<Index>(model_.bodies.size()),
+                                     .file = std::string("bones/") + file,
+                                     .placement = T_joint.inverse(),
+                                     .scale = Vec3::Constant(kCentimetre)});
+        }
         model_.bodies.push_back(body);
     }
 

@@ -93,6 +93,11 @@ public:
         return fmax;
     }
 
+    std::vector<Index> groups() {
+        group_segments();
+        return group_;
+    }
+
     std::vector<TriangleMesh> surfaces() {
         group_segments();
         std::vector<TriangleMesh> out(model_.bodies.size());
@@ -673,6 +678,10 @@ private:
 };
 
 }  // namespace
+
+std::vector<Index> rigid_bodies_of_segments(const Body& body) {
+    return ModelMaker(body, {}).groups();
+}
 
 std::vector<TriangleMesh> bone_surfaces(const Body& body) {
     return ModelMaker(body, {}).surfaces();

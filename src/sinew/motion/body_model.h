@@ -45,6 +45,10 @@ MusculoskeletalModel model_from_body(const Body& body, const BodyModelOptions& o
 /// @throws InputError  when the body has no skeleton
 std::vector<double> greatest_muscle_forces(const Body& body, const BodyModelOptions& options = {});
 
+/// The rigid body of model_from_body that each segment of the skeleton is part of.
+/// @throws InputError  when the body has no skeleton
+std::vector<Index> rigid_bodies_of_segments(const Body& body);
+
 /// The bones of each rigid body of model_from_body as one surface, in the rigid body's own frame.
 std::vector<TriangleMesh> bone_surfaces(const Body& body);
 

@@ -155,6 +155,13 @@ Vec3 need_left(const MusculoskeletalModel& model, const std::vector<BodySegment>
                       .remedy = "remove the bend"});
 }
 
+// How much broader a bone is about a point.
+double breadth_at(const BodyWarp& warp, const Vec3& p) {
+    const Mat3 stretch = warp.stretch(p);
+    const Vec3 z = warp.T_body_bone.rotation.col(2);
+    return warp.is_bone ? 0.5 * (stretch.trace() - z.dot(stretch * z)) : stretch.trace() / 3.0;
+}
+
 // Turns every joint from the pelvis to the neck forward by its share of the bend.
 void bend_trunk(MusculoskeletalModel& out, const MusculoskeletalModel& before,
                 const std::vector<BodySegment>& segments, double bend) {
@@ -311,7 +318,7 @@ ProportionedBodies proportioned_bodies(const MusculoskeletalModel& model,
                 break;
             }
             case SegmentKind::None:
-                break;
+                break;  // below: as large as what it hangs on
             default: {
                 const LimbShape limb = limb_shape(p, segment);
                 const LimbAxis axis = limb_axis(model, out.segments, segment);
@@ -325,6 +332,17 @@ ProportionedBodies proportioned_bodies(const MusculoskeletalModel& model,
         out.mass_ratios.push_back(mass.value_or(warp.whole().determinant()));
         out.warps.push_back(warp);
         out.length_ratios.push_back(length);
+    }
+    // Kneecaps are as large as the bone is broad where they hang.
+    for (const ModelJoint& joint : model.joints) {
+        const std::size_t b = at(joint.child);
+        if (joint.parent >= 0 && out.segments[b].kind == SegmentKind::None) {
+            const double factor =
+                breadth_at(out.warps[at(joint.parent)], joint.parent_frame.position);
+            out.warps[b] = BodyWarp::scaling(Vec3::Constant(factor));
+            out.mass_ratios[b] = factor * factor * factor;
+            out.length_ratios[b] = factor;
+        }
     }
     return out;
 }

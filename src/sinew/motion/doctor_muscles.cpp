@@ -31,8 +31,13 @@ constexpr double kFibreLow = 0.4;  // of optimal length, within which fibres wor
 constexpr double kFibreHigh = 1.6;
 constexpr double kPassiveShare = 0.2;    // of fmax that a muscle may bear at rest
 constexpr double kPointDistance = 0.45;  // m from everything else that is known of the body
-constexpr double kOutside = 0.02;        // m from a body's box, where ends may still lie
-constexpr double kFarOutside = 0.15;     // m; boxes of models are coarse
+constexpr double kPointShare = 1.0;      // of a body's extent, where that is more
+// A body with longer bones than people have may have longer fibres by as much; joints that lie at
+// impossible places (a wrong unit) are not to excuse everything.
+constexpr double kLongestBone = 0.55;  // m between joints of one body, in tall people
+constexpr double kMostSize = 3.0;
+constexpr double kOutside = 0.02;     // m from a body's box, where ends may still lie
+constexpr double kFarOutside = 0.15;  // m; boxes of models are coarse
 constexpr double kOffBone = 0.01;     // m from bones' surfaces, as cartilage and capsules are thick
 constexpr double kFarOffBone = 0.03;  // m
 constexpr double kInsideDepth = 1e-4;  // m
@@ -56,6 +61,9 @@ public:
     }
 
     void examine() {
+        for (const std::vector<Vec3>& joints : joints_) {
+            size_ = std::clamp(extent_of(joints) / kLongestBone, size_, kMostSize);
+        }
         for (std::size_t m = 0; m < exam_.model.muscles.size(); ++m) {
             const MuscleUnit& unit = exam_.model.muscles[m];
             examine_parameters(unit, exam_.state.length[m]);
@@ -75,6 +83,17 @@ private:
         return static_cast<std::size_t>(i);
     }
 
+    // Greatest distance between joints of a body.
+    static double extent_of(const std::vector<Vec3>& joints) {
+        double most = 0.0;
+        for (const Vec3& a : joints) {
+            for (const Vec3& b : joints) {
+                most = std::max(most, (a - b).norm());
+            }
+        }
+        return most;
+    }
+
     void examine_parameters(const MuscleUnit& unit, double length) {
         const auto check = [&](const char* what, double value, double low, double high,
                                const char* unit_name, const char* source, const char* remedy) {
@@ -90,9 +109,10 @@ private:
             }
         };
         // A muscle of the back may be one long line.
-        if (unit.has_known_lengths && !(unit.fibre > kLongestFibre && unit.fibre < length)) {
+        const double longest = kLongestFibre * size_;
+        if (unit.has_known_lengths && !(unit.fibre > longest && unit.fibre < length)) {
             check("an optimal fibre length that no human muscle has", unit.fibre, kShortestFibre,
-                  kLongestFibre, "m", "Arnold2010, Holzbaur2005", "give it in metres");
+                  longest, "m", "Arnold2010, Holzbaur2005", "give it in metres");
         }
         check("a pennation that no human muscle has", unit.pennation, 0.0, kGreatestPennation,
               "rad", "Arnold2010", "give it in radians, at optimal fibre length");
@@ -190,13 +210,14 @@ private:
         for (const Vec3& joint : joints_[at(a.body)]) {
             distance = std::min(distance, (a.position - joint).norm());
         }
-        if (distance > kPointDistance) {
+        const double limit = std::max(kPointDistance, kPointShare * extent_of(joints_[at(a.body)]));
+        if (distance > limit) {
             exam_.add({.what = fmt::format("{} lies far from its centre of mass and its joints",
                                            point_text(exam_.model, unit, k)),
                        .where = muscle_text(unit),
                        .value = distance,
                        .low = 0.0,
-                       .high = kPointDistance,
+                       .high = limit,
                        .unit = "m",
                        .source = "deLeva1996",
                        .remedy = "give it in metres, in the frame of the right body"});
@@ -319,6 +340,7 @@ private:
 
     ModelExam& exam_;
     std::vector<std::vector<Vec3>> joints_;  // of each body, in its frame
+    double size_ = 1.0;                      // over that of tall people, at least 1
     std::map<std::size_t, std::unique_ptr<SurfaceTree>> trees_ = {};
 };
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr int kHingePart = 10;      // of the poses of a ball, for one rotation
 constexpr double kSlack = 1e-9;     // relative: a rounding error must not forbid a pose
+constexpr int kMostThrown = 3;      // limits at a time, see try_elsewhere
 constexpr double kLimitBand = 0.1;  // of a muscle's lengths: poses that tell where its limit goes
 
 // Poses of one joint and the lengths there of the muscles that cross it.
@@ -273,6 +274,47 @@ public:
         }
     }
 
+    // What one muscle at a time cannot better, several may: some limits are thrown elsewhere, all
+    // others answer, then these; what is worse in the end is taken back.
+    void try_elsewhere(int trials, std::uint64_t seed, const Progress& progress) {
+        std::vector<std::size_t> moved;
+        for (std::size_t m = 0; m < limits_.size(); ++m) {
+            if (!places_[m].empty()) {
+                moved.push_back(m);
+            }
+        }
+        Random random(Seed{seed}, limits_.size());
+        double best = cost();
+        for (int trial = 0; trial < trials && !moved.empty(); ++trial) {
+            progress.check_cancelled();
+            const std::vector<double> before = thresholds_;
+            std::vector<char> is_thrown(limits_.size(), 0);
+            const int count = 1 + static_cast<int>(random.uniform(0.0, kMostThrown));
+            for (int i = 0; i < count; ++i) {
+                const std::size_t m = moved[static_cast<std::size_t>(
+                    random.uniform(0.0, static_cast<double>(moved.size())))];
+                is_thrown[m] = 1;
+                set_threshold(m, random_threshold(m, random));
+            }
+            for (const bool are_thrown : {false, true, false}) {
+                for (const std::size_t m : moved) {
+                    if ((is_thrown[m] != 0) == are_thrown) {
+                        this->count(m, -1);
+                        thresholds_[m] = fit_one(m);
+                        this->count(m, 1);
+                    }
+                }
+            }
+            if (const double now = cost(); now < best - 1e-12) {
+                best = now;
+                continue;
+            }
+            for (const std::size_t m : moved) {
+                set_threshold(m, before[m]);
+            }
+        }
+    }
+
     /// 0 of muscles that no joint moves.
     const std::vector<double>& thresholds() const {
         return thresholds_;
@@ -325,6 +367,36 @@ private:
         }
     }
 
+    void set_threshold(std::size_t m, double threshold) {
+        if (threshold != thresholds_[m]) {
+            count(m, -1);
+            thresholds_[m] = threshold;
+            count(m, 1);
+        }
+    }
+
+    // A length that the muscle has in some pose, hence anything from forbidding most to nothing.
+    double random_threshold(std::size_t m, Random& random) const {
+        const Place place = places_[m][static_cast<std::size_t>(
+            random.uniform(0.0, static_cast<double>(places_[m].size())))];
+        const JointPoses& set = sets_[place.set];
+        const auto p =
+            static_cast<std::size_t>(random.uniform(0.0, static_cast<double>(set.poses.size())));
+        return std::max(least_[m], set.after[p * set.muscles.size() + place.column]);
+    }
+
+    // Poses on which the answer is another, every joint alike.
+    double cost() const {
+        double sum = 0.0;
+        for (std::size_t s = 0; s < sets_.size(); ++s) {
+            const double share = 1.0 / static_cast<double>(sets_[s].poses.size());
+            for (std::size_t p = 0; p < sets_[s].poses.size(); ++p) {
+                sum += (is_valid_[s][p] != 0) == (beyond_[s][p] == 0) ? 0.0 : share;
+            }
+        }
+        return sum;
+    }
+
     // Of the poses that all others allow.
     double fit_one(std::size_t m) const {
         std::vector<PoseCost> costs;
@@ -370,6 +442,7 @@ void fit_lengths(MusculoskeletalModel& model, const MusculoskeletalModel& refere
         fit.fit_together();
         progress.check_cancelled();
     }
+    fit.try_elsewhere(options.trials, options.seed, progress);
     for (std::size_t m = 0; m < model.muscles.size(); ++m) {
         if (fit.thresholds()[m] > 0.0) {
             MuscleUnit& unit = model.muscles[m];

@@ -23,6 +23,7 @@ void allow_poses(MusculoskeletalModel& model, std::span<const std::vector<double
 struct RangeFitOptions {
     int poses_per_joint = 5000;  ///< >= 1, of balls; a tenth of it for joints of one rotation
     int sweeps = 2;              ///< over all muscles, >= 0
+    int trials = 0;              ///< random changes of some limits that the others answer, >= 0
     std::uint64_t seed = 1;
     StretchLimits limits = {};
 };

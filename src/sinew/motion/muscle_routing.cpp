@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/parallel.h"
+#include "sinew/motion/mirrored_muscles.h"
 #include "sinew/motion/muscle_paths.h"
 #include "sinew/solver/least_squares.h"
 
@@ -26,6 +27,13 @@ constexpr double kSharpness = 30.0;       // beta times Delta of the soft extrem
 constexpr double kLeastPiece = 1e-9;      // m
 constexpr double kFold = -0.17;           // cosine of 100 degrees between two pieces of a path
 constexpr double kPartedBy = 0.1;         // of the pieces beside a point that becomes two
+constexpr int kPiecePoints = 5;           // of a piece, where depth in bones is looked up
+constexpr double kSoftDepth = 0.002;      // m; shallower depths count by their square
+constexpr double kSidesDiffer = 0.05;     // of the energy: what evenness may cost
+constexpr double kPoorRoute = 2.0;        // waypoint energy of a path that lost its function
+constexpr double kNoEnergy = 1e-12;       // of paths that lose nothing
+constexpr double kFreedom = 2.0;          // pieces of a path that a point's tether is as long as
+constexpr double kSkin = 0.02;            // m about a bone, where a path is near it
 
 // Index of the anchor with the greatest weight.
 std::size_t main_anchor(const PathPoint& point) {
@@ -174,7 +182,8 @@ RoutingEnergy::RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& star
                              std::span<const BodyWarp> bones, const MotionPlacements& before,
                              const MotionPlacements& after, std::span<const JointMotion> motions,
                              const std::vector<char>& is_relevant, double rest_before,
-                             double rest_after, const RoutingOptions& options)
+                             double rest_after, const RoutingOptions& options,
+                             const BoneDepths& bones_before, const BoneDepths& bones_after)
     : options_(options),
       after_(after),
       points_(start.points.size()),
@@ -203,8 +212,12 @@ RoutingEnergy::RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& star
         const bool is_end = k == 0 || k + 1 == points_;
         for (const PathPoint::Anchor& a : start.points[k].anchors) {
             start_.segment<3>(i) = a.position;
+            // A path of many pieces runs close to its bones: its points have as much less freedom.
+            const double freedom =
+                is_end ? rest_after
+                       : rest_after * kFreedom / static_cast<double>(wanted_points_ - 1);
             tether_.segment<3>(i).setConstant(
-                std::sqrt(is_end ? options.end_tether : options.inner_tether) / rest_after);
+                std::sqrt(is_end ? options.end_tether : options.inner_tether) / freedom);
             i += 3;
         }
     }
@@ -213,6 +226,11 @@ RoutingEnergy::RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& star
             samples_ = motions[j].poses.size();
             add_curve(reference, bones, before, j, samples_, rest_before);
         }
+    }
+    // Points that became two have no depth to compare with.
+    if (!has_parts && options.bone_weight > 0.0 && !bones_before.is_empty() &&
+        !bones_after.is_empty()) {
+        find_obstacles(reference, before, rest_before, bones_before, bones_after);
     }
 }
 
@@ -267,8 +285,52 @@ void RoutingEnergy::add_curve(const MuscleUnit& reference, std::span<const BodyW
     curves_.push_back(std::move(curve));
 }
 
+// Bones that the path begins near in some pose, and how deep the reference is in its own.
+void RoutingEnergy::find_obstacles(const MuscleUnit& reference, const MotionPlacements& before,
+                                   double rest_before, const BoneDepths& bones_before,
+                                   const BoneDepths& bones_after) {
+    const auto between = [](const std::vector<Vec3>& p, std::size_t k, int i) {
+        return Vec3(p[k] + (i + 0.5) / kPiecePoints * (p[k + 1] - p[k]));
+    };
+    MuscleUnit start = reference;
+    apply(start_, start);
+    std::vector<char> is_near(bones_after.bodies().size(), 0);
+    for (const Curve& curve : curves_) {
+        for (std::size_t s = 0; s < samples_; ++s) {
+            const std::vector<Vec3> p = points_at(start, after_, curve.motion, s);
+            for (const std::size_t b : bones_after.beside(p, after_, curve.motion, s, kSkin)) {
+                is_near[b] = 1;
+            }
+        }
+    }
+    for (std::size_t b = 0; b < is_near.size(); ++b) {
+        if (is_near[b] != 0) {
+            obstacles_.push_back(b);
+        }
+    }
+    if (obstacles_.empty()) {
+        return;
+    }
+    bones_after_ = &bones_after;
+    const double growth = rest_after_ / rest_before;
+    for (Curve& curve : curves_) {
+        for (std::size_t s = 0; s < samples_; ++s) {
+            const std::vector<Vec3> p = points_at(reference, before, curve.motion, s);
+            const std::vector<std::size_t> near = bones_before.beside(p, before, curve.motion, s);
+            for (std::size_t k = 0; k + 1 < p.size(); ++k) {
+                for (int i = 0; i < kPiecePoints; ++i) {
+                    const double depth =
+                        bones_before.depth_at(near, between(p, k, i), before, curve.motion, s);
+                    curve.excused.push_back(growth * depth);
+                }
+            }
+        }
+    }
+}
+
 Eigen::Index RoutingEnergy::rows() const {
-    const std::size_t per_motion = samples_ * (3 * wanted_points_ + points_ - 2 + 1) + 3;
+    const std::size_t bones = bones_after_ != nullptr ? 1 : 0;
+    const std::size_t per_motion = samples_ * (3 * wanted_points_ + points_ - 2 + bones + 1) + 3;
     return static_cast<Eigen::Index>(per_motion * curves_.size()) + start_.size();
 }
 
@@ -348,6 +410,7 @@ Eigen::Index RoutingEnergy::add_motion(const Curve& curve, const Eigen::VectorXd
         }
     }
     row = add_folds(curve, positions, row, r, J);
+    row = bones_after_ != nullptr ? add_bones(curve, positions, row, r, J) : row;
     return add_shape(curve, length, slopes, row, r, J);
 }
 
@@ -381,6 +444,51 @@ Eigen::Index RoutingEnergy::add_folds(const Curve& curve, const std::vector<Vec3
                 const Mat3& R = after_.body(curve.motion, s, anchors_[a].body).rotation;
                 J->block<1, 3>(row, static_cast<Eigen::Index>(3 * a)) -=
                     share * anchors_[a].weight * (slope[point + 1 - k].transpose() * R);
+            }
+        }
+    }
+    return row;
+}
+
+// How deep the path is in bones beyond what the reference excuses, one row a sample.
+Eigen::Index RoutingEnergy::add_bones(const Curve& curve, const std::vector<Vec3>& positions,
+                                      Eigen::Index row, Eigen::VectorXd& r,
+                                      Eigen::MatrixXd* J) const {
+    const auto count = static_cast<double>(kPiecePoints * (points_ - 1));
+    const double share =
+        std::sqrt(options_.bone_weight / static_cast<double>(samples_)) / (count * rest_after_);
+    std::size_t excused = 0;
+    for (std::size_t s = 0; s < samples_; ++s, ++row) {
+        const Vec3* p = positions.data() + s * points_;
+        r[row] = 0.0;
+        for (std::size_t k = 0; k + 1 < points_; ++k) {
+            for (int i = 0; i < kPiecePoints; ++i, ++excused) {
+                const double t = (i + 0.5) / kPiecePoints;
+                Vec3 slope = Vec3::Zero();
+                const double e =
+                    bones_after_->depth_at(obstacles_, p[k] + t * (p[k + 1] - p[k]), after_,
+                                           curve.motion, s, J == nullptr ? nullptr : &slope) -
+                    curve.excused[excused];
+                if (e <= 0.0) {
+                    continue;
+                }
+                // psi = e^2 / (e + eps): a square at first, straight below.
+                r[row] += share * e * e / (e + kSoftDepth);
+                if (J == nullptr) {
+                    continue;
+                }
+                const double rate =
+                    share * e * (e + 2.0 * kSoftDepth) / ((e + kSoftDepth) * (e + kSoftDepth));
+                for (std::size_t a = 0; a < anchors_.size(); ++a) {
+                    const auto point = static_cast<std::size_t>(anchors_[a].point);
+                    if (point != k && point != k + 1) {
+                        continue;
+                    }
+                    const double w = anchors_[a].weight * (point == k ? 1.0 - t : t);
+                    const Mat3& R = after_.body(curve.motion, s, anchors_[a].body).rotation;
+                    J->block<1, 3>(row, static_cast<Eigen::Index>(3 * a)) +=
+                        rate * w * (slope.transpose() * R);
+                }
             }
         }
     }
@@ -431,6 +539,10 @@ RoutingEnergies RoutingEnergy::energies(const Eigen::VectorXd& x) const {
         row += directions;
         out.fold += r.segment(row, folds).squaredNorm();
         row += folds;
+        if (bones_after_ != nullptr) {
+            out.bone += r.segment(row, samples).squaredNorm();
+            row += samples;
+        }
         out.curve += r.segment(row, samples).squaredNorm();
         out.length += r.segment(row + samples, 3).squaredNorm();
         row += samples + 3;
@@ -438,6 +550,18 @@ RoutingEnergies RoutingEnergy::energies(const Eigen::VectorXd& x) const {
     out.length /= std::max(options_.length_weight, 1e-300);
     out.tether = r.tail(x.size()).squaredNorm();
     return out;
+}
+
+Eigen::VectorXd RoutingEnergy::unknowns(const MuscleUnit& unit) const {
+    Eigen::VectorXd x(start_.size());
+    Eigen::Index i = 0;
+    for (const PathPoint& point : unit.points) {
+        for (const PathPoint::Anchor& anchor : point.anchors) {
+            x.segment<3>(i) = anchor.position;
+            i += 3;
+        }
+    }
+    return x;
 }
 
 void RoutingEnergy::apply(const Eigen::VectorXd& x, MuscleUnit& unit) const {
@@ -450,44 +574,87 @@ void RoutingEnergy::apply(const Eigen::VectorXd& x, MuscleUnit& unit) const {
     }
 }
 
+namespace {
+
+// What the energies of all muscles share: placements, lengths at rest, bones.
+class RoutingScene {
+public:
+    RoutingScene(const MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                 std::span<const BodyWarp> bones, const std::vector<JointMotion>& motions,
+                 const RoutingOptions& options)
+        : model_(model),
+          reference_(reference),
+          bones_(bones),
+          motions_(motions),
+          options_(options),
+          before_(reference, motions),
+          after_(model, motions),
+          paths_before_(reference, KinematicTree(reference)),
+          rest_before_(rest_lengths(reference)),
+          rest_after_(rest_lengths(model)) {
+        if (options.bone_weight > 0.0) {
+            bones_before_ = BoneDepths(reference);
+            bones_after_ = BoneDepths(model);
+        }
+    }
+
+    void for_each(const std::function<void(std::size_t, const RoutingEnergy&)>& visit) const {
+        parallel_for(model_.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t m = begin; m < end; ++m) {
+                if (is_routable(reference_.muscles[m]) && rest_before_[m] > 0.0 &&
+                    rest_after_[m] > 0.0) {
+                    const RoutingEnergy energy(reference_.muscles[m], model_.muscles[m], bones_,
+                                               before_, after_, motions_, relevant(m),
+                                               rest_before_[m], rest_after_[m], options_,
+                                               bones_before_, bones_after_);
+                    visit(m, energy);
+                }
+            }
+        });
+    }
+
+private:
+    static std::vector<double> rest_lengths(const MusculoskeletalModel& model) {
+        const KinematicTree tree(model);
+        return MusclePaths(model, tree).evaluate(tree.place(rest_coordinates(model))).length;
+    }
+
+    // A motion matters where its coordinate, or one that follows it, changes the path.
+    std::vector<char> relevant(std::size_t m) const {
+        std::vector<char> out(motions_.size(), 0);
+        for (const Index c : paths_before_.coordinates(m)) {
+            Index leader = c;
+            for (const CoordinateCoupler& k : reference_.couplers) {
+                leader = k.dependent == leader ? k.independent : leader;
+            }
+            for (std::size_t j = 0; j < motions_.size(); ++j) {
+                out[j] = out[j] != 0 || motions_[j].coordinate == leader ? 1 : 0;
+            }
+        }
+        return out;
+    }
+
+    const MusculoskeletalModel& model_;
+    const MusculoskeletalModel& reference_;
+    std::span<const BodyWarp> bones_;
+    const std::vector<JointMotion>& motions_;
+    const RoutingOptions& options_;
+    MotionPlacements before_;
+    MotionPlacements after_;
+    MusclePaths paths_before_;
+    std::vector<double> rest_before_;
+    std::vector<double> rest_after_;
+    BoneDepths bones_before_ = {};
+    BoneDepths bones_after_ = {};
+};
+
+}  // namespace
+
 void for_each_routing(const MusculoskeletalModel& model, const MusculoskeletalModel& reference,
                       std::span<const BodyWarp> bones, const std::vector<JointMotion>& motions,
                       const RoutingOptions& options,
                       const std::function<void(std::size_t, const RoutingEnergy&)>& visit) {
-    const MotionPlacements before(reference, motions);
-    const MotionPlacements after(model, motions);
-    const KinematicTree tree_before(reference);
-    const MusclePaths paths_before(reference, tree_before);
-    const KinematicTree tree(model);
-    const MusclePaths paths(model, tree);
-    const PathState rest_before =
-        paths_before.evaluate(tree_before.place(rest_coordinates(reference)));
-    const PathState rest_after = paths.evaluate(tree.place(rest_coordinates(model)));
-    // A motion matters where its coordinate, or one that follows it, changes the path.
-    const auto relevant = [&](std::size_t m) {
-        std::vector<char> out(motions.size(), 0);
-        for (const Index c : paths_before.coordinates(m)) {
-            Index leader = c;
-            for (const CoordinateCoupler& k : reference.couplers) {
-                leader = k.dependent == leader ? k.independent : leader;
-            }
-            for (std::size_t j = 0; j < motions.size(); ++j) {
-                out[j] = out[j] != 0 || motions[j].coordinate == leader ? 1 : 0;
-            }
-        }
-        return out;
-    };
-    parallel_for(model.muscles.size(), 1, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t m = begin; m < end; ++m) {
-            if (is_routable(reference.muscles[m]) && rest_before.length[m] > 0.0 &&
-                rest_after.length[m] > 0.0) {
-                const RoutingEnergy energy(reference.muscles[m], model.muscles[m], bones, before,
-                                           after, motions, relevant(m), rest_before.length[m],
-                                           rest_after.length[m], options);
-                visit(m, energy);
-            }
-        }
-    });
+    RoutingScene(model, reference, bones, motions, options).for_each(visit);
 }
 
 std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
@@ -495,30 +662,68 @@ std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
                                         std::span<const BodyWarp> bones,
                                         const std::vector<JointMotion>& motions,
                                         const RoutingOptions& options, const Progress& progress) {
+    const RoutingScene scene(model, reference, bones, motions, options);
     std::vector<RoutedMuscle> out(model.muscles.size());
     std::vector<MuscleUnit> routed = model.muscles;
-    for_each_routing(
-        model, reference, bones, motions, options, [&](std::size_t m, const RoutingEnergy& energy) {
-            progress.check_cancelled();
-            if (energy.motion_count() == 0) {
-                return;
+    std::vector<double> energies(model.muscles.size(), 0.0);
+    const auto route = [&](std::size_t m, const RoutingEnergy& energy, Eigen::VectorXd start) {
+        progress.check_cancelled();
+        const LeastSquaresResult found =
+            minimise_squares([&](const Eigen::VectorXd& x, Eigen::VectorXd& r,
+                                 Eigen::MatrixXd* J) { energy.residuals(x, r, J); },
+                             std::move(start), {.max_iterations = options.max_iterations});
+        RoutedMuscle& report = out[m];
+        report.iterations += found.iterations;
+        energy.apply(found.x, routed[m]);
+        energies[m] = found.energy;
+        report.is_routed = true;
+        report.directions = energy.direction_count();
+        report.before = energy.energies(energy.start());
+        report.after = energy.energies(found.x);
+        report.farthest_move = 0.0;
+        for (Eigen::Index i = 0; i < found.x.size(); i += 3) {
+            report.farthest_move =
+                std::max(report.farthest_move,
+                         (found.x.segment<3>(i) - energy.start().segment<3>(i)).norm());
+        }
+    };
+    scene.for_each([&](std::size_t m, const RoutingEnergy& energy) {
+        if (energy.motion_count() == 0) {
+            return;
+        }
+        route(m, energy, energy.start());
+        // What has turned its function round may have begun on the wrong side of a joint: again
+        // from where the reference has its points on their bones.
+        if (out[m].after.waypoint(options) > kPoorRoute &&
+            reference.muscles[m].points.size() == routed[m].points.size()) {
+            const MuscleUnit first = routed[m];
+            const RoutedMuscle report = out[m];
+            const double before = energies[m];
+            route(m, energy, energy.unknowns(reference.muscles[m]));
+            if (energies[m] >= before) {
+                routed[m] = first;
+                out[m] = report;
+                energies[m] = before;
             }
-            const LeastSquaresResult found =
-                minimise_squares([&](const Eigen::VectorXd& x, Eigen::VectorXd& r,
-                                     Eigen::MatrixXd* J) { energy.residuals(x, r, J); },
-                                 energy.start(), {.max_iterations = options.max_iterations});
-            energy.apply(found.x, routed[m]);
-            RoutedMuscle& report = out[m];
-            report.is_routed = true;
-            report.before = energy.energies(energy.start());
-            report.after = energy.energies(found.x);
-            report.iterations = found.iterations;
-            for (Eigen::Index i = 0; i < found.x.size(); i += 3) {
-                report.farthest_move =
-                    std::max(report.farthest_move,
-                             (found.x.segment<3>(i) - energy.start().segment<3>(i)).norm());
-            }
-        });
+        }
+    });
+    // Left and right may have ended in different minima of about the same energy: the side with the
+    // higher one begins again from the other's image, unless that costs more than evenness is
+    // worth.
+    const MirroredMuscles sides(model);
+    const std::vector<MuscleUnit> first = routed;
+    const std::vector<double> found = energies;
+    scene.for_each([&](std::size_t m, const RoutingEnergy& energy) {
+        const std::optional<std::size_t> other = sides.counterpart(m);
+        if (!out[m].is_routed || !other || !out[*other].is_routed ||
+            std::pair(found[m], m) < std::pair(found[*other], *other)) {
+            return;
+        }
+        const Eigen::VectorXd image = energy.unknowns(sides.mirrored(first[m], first[*other]));
+        if (energy.value(image) <= (1.0 + kSidesDiffer) * found[m] + kNoEnergy) {
+            route(m, energy, image);
+        }
+    });
     model.muscles = std::move(routed);
     return out;
 }

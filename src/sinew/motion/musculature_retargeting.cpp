@@ -22,6 +22,7 @@ constexpr int kPeakSamples = 61;          // of torque curves; of two tops the s
 constexpr double kLeastPart = 0.01;       // of the length at rest: less is no part in a motion
 constexpr double kLeastOfGreatest = 0.1;  // of the muscle's greatest excursion
 constexpr double kPartedCurves = 100.0;   // weight of curves where points are parted
+constexpr double kLeastWorking = 0.45;    // of a fibre's optimal length at rest
 constexpr double kLeastSlope = 0.02;      // of the greatest slope; flatter pieces have no direction
 
 // Lengths of all muscles over a motion: [muscle][sample].
@@ -92,6 +93,34 @@ void scale_with_paths(MusculoskeletalModel& model, const MusculoskeletalModel& r
             const double ratio = now.length[m] / before.length[m];
             model.muscles[m].fibre = ratio * reference.muscles[m].fibre;
             model.muscles[m].tendon = ratio * reference.muscles[m].tendon;
+        }
+    }
+}
+
+// Fibres that are shorter at rest than they work, where the reference's are not, become longer at
+// the expense of the tendon, their maximal length kept:
+//   k_m f + k_t t = K,  (L - t) / f >= r   <=>   f >= (K / k_t - L) / (k_m / k_t - r)
+void keep_fibres_working(MusculoskeletalModel& model, const MusculoskeletalModel& reference,
+                         const StretchLimits& limits) {
+    const KinematicTree tree(model);
+    const KinematicTree tree_before(reference);
+    const PathState now = MusclePaths(model, tree).evaluate(tree.place(rest_coordinates(model)));
+    const PathState before = MusclePaths(reference, tree_before)
+                                 .evaluate(tree_before.place(rest_coordinates(reference)));
+    for (std::size_t m = 0; m < model.muscles.size(); ++m) {
+        MuscleUnit& unit = model.muscles[m];
+        const MuscleUnit& old = reference.muscles[m];
+        if (unit.fibre <= 0.0 || old.fibre <= 0.0) {
+            continue;
+        }
+        const double least = std::min(kLeastWorking, (before.length[m] - old.tendon) / old.fibre);
+        const double longest = longest_length(unit, limits);
+        const double fibre = std::min(
+            (longest / limits.tendon - now.length[m]) / (limits.fibre / limits.tendon - least),
+            longest / limits.fibre);
+        if (least > 0.0 && fibre > unit.fibre) {
+            unit.fibre = fibre;
+            unit.tendon = std::max(0.0, (longest - limits.fibre * fibre) / limits.tendon);
         }
     }
 }
@@ -230,6 +259,9 @@ RetargetedMusculature retarget_musculature(const MusculoskeletalModel& reference
     for (MusculoskeletalModel* model : {&out.naive, &out.model}) {
         scale_strength(*model, bodies, proportions.strength, before,
                        longest_of(*model, options.range.limits));
+        for (std::size_t m = 0; m < options.forces.size(); ++m) {
+            model->muscles[m].fmax = options.forces[m];
+        }
     }
     stage.advance();
     // Peaks lie between samples, so there are more of them; crossed motions have no peak to keep.
@@ -238,6 +270,7 @@ RetargetedMusculature retarget_musculature(const MusculoskeletalModel& reference
     fine.samples = kPeakSamples;
     fine.is_crossed = false;
     keep_peak_torques(out.model, reference, joint_motions(reference, fine), options.peaks);
+    keep_fibres_working(out.model, reference, options.range.limits);
     stage.advance();
     out.seconds = timer.seconds();
     return out;

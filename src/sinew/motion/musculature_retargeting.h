@@ -16,6 +16,9 @@ struct MusculatureOptions {
     RoutingOptions routing = {};
     RangeFitOptions range = {};
     PeakFitOptions peaks = {};
+    /// N, of every muscle, where the flesh of the new body tells; empty: by masses and lengths
+    /// [Hodgins1997].
+    std::vector<double> forces = {};
 };
 
 /// A length-angle curve of a muscle over the motion of one coordinate that it takes part in, in the

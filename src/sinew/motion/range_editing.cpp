@@ -19,6 +19,8 @@ namespace sinew {
 
 namespace {
 
+constexpr int kEditTrials = 200;  // of limits elsewhere: a wish has no old limits to start from
+
 using PoseMap = std::function<std::vector<double>(std::vector<double>)>;
 
 // Mean direction of the shaft over the cells that are allowed, each by its part of the sphere.
@@ -131,7 +133,9 @@ EditedRange edit_range(const MusculoskeletalModel& reference, std::size_t joint,
         map = interval_map(reference, joint, edit, options.limits);
     }
     EditedRange out{.model = reference};
-    fit_range_of_motion(out.model, reference, joint, map, options);
+    RangeFitOptions fit = options;
+    fit.trials = std::max(fit.trials, kEditTrials);
+    fit_range_of_motion(out.model, reference, joint, map, fit);
     RangeOfMotion before(reference, options.limits);
     RangeOfMotion after(out.model, options.limits);
     const std::vector<std::vector<double>> poses = asked_poses(reference, joint);

@@ -97,6 +97,19 @@ MusculoskeletalModel model_with_markers(const Body& body) {
     return model;
 }
 
+MusculoskeletalModel model_with_bones(const Body& body) {
+    MusculoskeletalModel model = model_with_markers(body);
+    const std::vector<TriangleMesh> bones = bone_surfaces(body);
+    for (std::size_t b = 0; b < bones.size() && b < model.bodies.size(); ++b) {
+        if (bones[b].triangles.rows() > 0) {
+            model.shapes.push_back({.name = model.bodies[b].name,
+                                    .body = static_cast<Index>(b),
+                                    .mesh = std::make_shared<TriangleMesh>(bones[b])});
+        }
+    }
+    return model;
+}
+
 MusculoskeletalModel read_any_model(const std::filesystem::path& file,
                                     const std::filesystem::path& muscles) {
     if (!is_body_file(file)) {
@@ -116,17 +129,7 @@ MusculoskeletalModel read_model_with_shapes(const std::filesystem::path& file,
                                             const std::filesystem::path& geometry,
                                             std::vector<std::string>& notes) {
     if (is_body_file(file)) {
-        const Body body = read_archive(file);
-        MusculoskeletalModel model = model_with_markers(body);
-        const std::vector<TriangleMesh> bones = bone_surfaces(body);
-        for (std::size_t b = 0; b < bones.size() && b < model.bodies.size(); ++b) {
-            if (bones[b].triangles.rows() > 0) {
-                model.shapes.push_back({.name = model.bodies[b].name,
-                                        .body = static_cast<Index>(b),
-                                        .mesh = std::make_shared<TriangleMesh>(bones[b])});
-            }
-        }
-        return model;
+        return model_with_bones(read_archive(file));
     }
     MusculoskeletalModel model = read_any_model(file, muscles);
     std::vector<std::filesystem::path> folders = {file.parent_path()};

@@ -17,6 +17,9 @@ bool is_body_file(const std::filesystem::path& file);
 /// whose bones lie nearest.
 MusculoskeletalModel model_with_markers(const Body& body);
 
+/// The same with the meshes of its bones.
+MusculoskeletalModel model_with_bones(const Body& body);
+
 /// A musculoskeletal model (.osim, .xml), or a body (.sinew) as one, its landmarks as markers.
 /// @param muscles  of a MASS skeleton; empty: the one file beside it
 /// @throws InputError

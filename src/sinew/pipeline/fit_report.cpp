@@ -2,21 +2,15 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/units.h"
-#include "sinew/base/version.h"
 #include "sinew/fit/body_fat_percentiles.h"
-#include "sinew/io/atomic_file.h"
-#include "sinew/io/base64.h"
 #include "sinew/render/body_sheet.h"
-#include "sinew/render/png.h"
-#include "sinew/render/text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-// A fitted scan to look at and to read: one list of pictures and one of tables make the page and
-// the sheet.
+// A fitted scan to look at and to read.
 
 namespace sinew {
 
@@ -26,14 +20,6 @@ constexpr int kPictureWidth = 420;
 constexpr int kPictureHeight = 620;
 constexpr double kFarMm = 3.0;             // of the distance map's colours
 constexpr Eigen::Index kMostDots = 20000;  // of a cloud of points
-
-constexpr const char* kStyle =
-    "body{font:15px/1.4 system-ui,sans-serif;margin:24px;color:#222;max-width:1340px}"
-    "h1{font-size:24px}h2{font-size:17px;margin:0 0 6px}"
-    "figure{display:inline-block;margin:0 12px 12px 0}figcaption{text-align:center;color:#555}"
-    "section{display:inline-block;vertical-align:top;margin:0 36px 20px 0}"
-    "table{border-collapse:collapse}td{padding:2px 14px 2px 0;border-bottom:1px solid #eee}"
-    "td+td{text-align:right;font-variant-numeric:tabular-nums}";
 
 // The scan in the frame of the fitted skin.
 Scene scan_scene(const FitJob& job, const FittedScan& fitted) {
@@ -66,18 +52,6 @@ Camera camera_for(const Points& points) {
     }
     return fit_camera(seen, angles_of(View::Front), 14.0 * kDegree,
                       static_cast<double>(kPictureWidth) / kPictureHeight, 0.03);
-}
-
-std::string escaped(const std::string& text) {
-    std::string safe;
-    for (const char c : text) {
-        safe += c == '<'   ? std::string("&lt;")
-                : c == '>' ? std::string("&gt;")
-                : c == '&' ? std::string("&amp;")
-                : c == '"' ? std::string("&quot;")
-                           : std::string(1, c);
-    }
-    return safe;
 }
 
 ReportTable masses_of(const FitSummary& s) {
@@ -131,25 +105,6 @@ ReportTable lengths_of(std::string title,
         table.lines.push_back({words, fmt::format("{:.1f} cm", 100.0 * value)});
     }
     return table;
-}
-
-// Lines of text as a picture, for sheets.
-Image text_picture(const std::vector<ReportTable>& tables, int width, int height) {
-    Image image(width, height);
-    constexpr double kSize = 13.0;
-    double y = kSize + 4.0;
-    for (const ReportTable& table : tables) {
-        draw_text(image, table.title, 6.0, y, {.size = kSize + 3.0});
-        y += kSize + 6.0;
-        for (const ReportLine& line : table.lines) {
-            draw_text(image, line.name, 14.0, y, {.size = kSize});
-            draw_text(image, line.value, width - 8.0, y,
-                      {.size = kSize, .align = TextAlign::Right});
-            y += kSize + 3.0;
-        }
-        y += 8.0;
-    }
-    return image;
 }
 
 }  // namespace
@@ -216,59 +171,17 @@ std::vector<ReportTable> fit_tables(const FitSummary& s) {
     return tables;
 }
 
-std::string fit_report_html(const FitSummary& s, const std::vector<SheetPicture>& pictures) {
-    const std::string name = escaped(std::filesystem::path(s.input).filename().string());
-    std::string page = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title>"
-        "<style>{1}</style></head><body>\n<h1>{0}</h1>\n<div>",
-        name, kStyle);
-    for (const SheetPicture& picture : pictures) {
-        page += fmt::format(
-            "<figure><img alt=\"{0}\" width=\"{1}\" height=\"{2}\" "
-            "src=\"data:image/png;base64,{3}\"><figcaption>{0}</figcaption></figure>\n",
-            escaped(picture.caption), picture.image.width, picture.image.height,
-            encode_base64(encode_png(picture.image)));
-    }
-    page += "</div>\n";
-    for (const ReportTable& table : fit_tables(s)) {
-        page += fmt::format("<section><h2>{}</h2><table>\n", escaped(table.title));
-        for (const ReportLine& line : table.lines) {
-            page += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", escaped(line.name),
-                                escaped(line.value));
-        }
-        page += "</table></section>\n";
-    }
-    if (!s.notes.empty()) {
-        page += "<h2>Notes</h2><ul>\n";
-        for (const std::string& note : s.notes) {
-            page += fmt::format("<li>{}</li>\n", escaped(note));
-        }
-        page += "</ul>\n";
-    }
-    return page + fmt::format("<p>sinew {}</p></body></html>\n", escaped(version()));
-}
-
-Image fit_report_sheet(const FitSummary& s, const std::vector<SheetPicture>& pictures) {
-    std::vector<SheetPicture> all = pictures;
-    const std::vector<ReportTable> tables = fit_tables(s);
-    const auto half = static_cast<std::ptrdiff_t>((tables.size() + 1) / 2);
-    all.push_back({.image = text_picture({tables.begin(), tables.begin() + half}, kPictureWidth,
-                                         kPictureHeight)});
-    all.push_back({.image = text_picture({tables.begin() + half, tables.end()}, kPictureWidth,
-                                         kPictureHeight)});
-    return contact_sheet(
-        all, {.columns = 4, .title = std::filesystem::path(s.input).filename().string()});
+ReportPage fit_report_page(const FitSummary& s, std::vector<SheetPicture> pictures) {
+    return {.title = std::filesystem::path(s.input).filename().string(),
+            .pictures = std::move(pictures),
+            .tables = fit_tables(s),
+            .notes = s.notes};
 }
 
 void write_fit_report(const std::filesystem::path& path, const FitJob& job,
                       const FittedScan& fitted, const FitSummary& summary,
                       const Progress& progress) {
-    const std::vector<SheetPicture> pictures = fit_pictures(job, fitted, progress);
-    if (path.extension() == ".png") {
-        write_file_bytes(path, encode_png(fit_report_sheet(summary, pictures)));
-    } else {
-        write_file_bytes(path, fit_report_html(summary, pictures));
-    }
+    write_report(path, fit_report_page(summary, fit_pictures(job, fitted, progress)));
 }
 
 }  // namespace sinew

@@ -2,23 +2,13 @@
 
 #include "sinew/base/progress.h"
 #include "sinew/pipeline/fit_scan.h"
-#include "sinew/render/contact_sheet.h"
+#include "sinew/pipeline/report_page.h"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace sinew {
-
-/// One line of a report: a name and what was found.
-struct ReportLine {
-    std::string name;
-    std::string value;
-};
-struct ReportTable {
-    std::string title;
-    std::vector<ReportLine> lines = {};
-};
 
 /// What there is to see of a fitted scan: scan, skin, distance map; with a body also its muscles,
 /// bones and tissues cut open.
@@ -29,10 +19,8 @@ std::vector<SheetPicture> fit_pictures(const FitJob& job, const FittedScan& fitt
 /// formulas, girths, bones, distances, confidence, notes.
 std::vector<ReportTable> fit_tables(const FitSummary& summary);
 
-/// A page of HTML that holds its pictures.
-std::string fit_report_html(const FitSummary& summary, const std::vector<SheetPicture>& pictures);
-/// The same as one picture.
-Image fit_report_sheet(const FitSummary& summary, const std::vector<SheetPicture>& pictures);
+/// Both, titled with the scan's name.
+ReportPage fit_report_page(const FitSummary& summary, std::vector<SheetPicture> pictures);
 
 /// Writes the report in the format of the file's ending, .html or .png. @throws InputError
 void write_fit_report(const std::filesystem::path& path, const FitJob& job,

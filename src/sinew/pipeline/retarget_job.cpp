@@ -2,6 +2,7 @@
 
 #include "sinew/base/error.h"
 #include "sinew/base/text.h"
+#include "sinew/io/archive.h"
 #include "sinew/io/data_folder.h"
 #include "sinew/io/settings_json.h"
 #include "sinew/motion/body_matching.h"
@@ -14,10 +15,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace sinew {
 
 namespace {
+
+constexpr double kMassTold = 0.02;  // of the mass: less is no note
 
 // Whether muscles and coordinates have the same names in the same order.
 bool has_same_parts(const MusculoskeletalModel& a, const MusculoskeletalModel& b) {
@@ -186,13 +190,23 @@ std::vector<SkillOutcome> compare_skills(const MusculoskeletalModel& reference,
     return out;
 }
 
-RetargetOutcome run_retarget(const MusculoskeletalModel& given, const RetargetJob& job,
-                             const Progress& progress) {
-    RetargetOutcome out;
-    const std::vector<ExamRow> rows =
-        job.exam.empty() ? std::vector<ExamRow>{} : read_exam_table(job.exam);
-    const BodyProportions proportions = read_job_proportions(job, given, out);
-    const MusculoskeletalModel model = with_lengths_of_poses(given, job, out, progress);
+namespace {
+
+std::vector<ExamRow> rows_of(const RetargetJob& job) {
+    return job.exam.empty() ? std::vector<ExamRow>{} : read_exam_table(job.exam);
+}
+
+// What is no file of a model: a body goes beside its lines.
+std::string model_output(const RetargetJob& job) {
+    return is_body_file(job.output) ? job.lines : job.output;
+}
+
+// Retargets, writes, reads back and compares. `stand` puts the model where its flesh stands.
+void retarget_lines(const MusculoskeletalModel& model, const BodyProportions& proportions,
+                    const std::vector<ExamRow>& rows, const RetargetJob& job,
+                    const MusculatureOptions& options,
+                    const std::function<void(MusculoskeletalModel&)>& stand, RetargetOutcome& out,
+                    const Progress& progress) {
     // Both formats hold waypoints on one bone only; what that changes is told apart from what the
     // other body changes.
     out.reference = with_single_bone_points(model, {}, progress);
@@ -207,29 +221,40 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& given, const RetargetJo
         out.retargeted.naive = out.retargeted.model = out.reference;
         out.retargeted.routes.resize(out.reference.muscles.size());
     } else {
-        out.retargeted = retarget_musculature(out.reference, proportions, {}, progress);
+        out.retargeted = retarget_musculature(out.reference, proportions, options, progress);
+        if (stand) {
+            stand(out.retargeted.naive);
+            stand(out.retargeted.model);
+        }
     }
     if (!rows.empty()) {
-        ExamFitOptions options;
-        options.tolerance_deg = job.exam_tolerance;
-        out.exam = fit_examination(out.retargeted.model, rows, options, progress);
+        ExamFitOptions fit;
+        fit.tolerance_deg = job.exam_tolerance;
+        out.exam = fit_examination(out.retargeted.model, rows, fit, progress);
     }
     if (!proportions.name.empty()) {
         out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
     }
     // What people get is what is measured: the file, read back.
     MusculoskeletalModel written = out.retargeted.model;
-    if (!job.output.empty()) {
-        for (std::string& note : write_any_model(job.output, out.retargeted.model)) {
+    if (const std::string file = model_output(job); !file.empty()) {
+        for (std::string& note : write_any_model(file, out.retargeted.model)) {
             out.notes.push_back(std::move(note));
         }
-        written = read_any_model(job.output);
+        written = read_any_model(file);
         out.written = compare_models(out.retargeted.model, written);
     }
-    if (out.exam && !job.output.empty()) {
+    if (out.exam && !model_output(job).empty()) {
         examine_again(*out.exam, written, rows, job.exam_tolerance);
     }
     const Progress::Stage stage = progress.stage("comparing", 0);
+    if (const BoneDepths bones(out.reference); !bones.is_empty()) {
+        const std::vector<JointMotion> motions = joint_motions(out.reference);
+        const BoneDepths bones_after(out.retargeted.model);
+        out.bones_before = measure_penetration(out.reference, bones, motions);
+        out.bones_naive = measure_penetration(out.retargeted.naive, bones_after, motions);
+        out.bones = measure_penetration(out.retargeted.model, bones_after, motions);
+    }
     out.naive = compare_musculatures(out.reference, out.retargeted.naive);
     const bool is_file = has_same_parts(out.reference, written);
     if (!is_file) {
@@ -247,6 +272,60 @@ RetargetOutcome run_retarget(const MusculoskeletalModel& given, const RetargetJo
     if (const std::string note = unrouted_note(out.retargeted); !job.to.empty() && !note.empty()) {
         out.notes.push_back(note);
     }
+}
+
+// Flesh has its own masses.
+std::string mass_note(const MusculoskeletalModel& model, const BodyProportions& proportions,
+                      const RetargetedBody& flesh) {
+    const ProportionedBodies bodies = proportioned_bodies(model, proportions);
+    double asked = 0.0;
+    for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+        asked += bodies.mass_ratios[b] * model.bodies[b].mass;
+    }
+    if (std::abs(asked - flesh.mass) < kMassTold * flesh.mass) {
+        return {};
+    }
+    return fmt::format(
+        "the proportions' masses make {:.1f} kg, the flesh weighs {:.1f} kg: the body and its "
+        "lines have the flesh's masses and forces",
+        asked, flesh.mass);
+}
+
+}  // namespace
+
+RetargetOutcome run_retarget(const MusculoskeletalModel& given, const RetargetJob& job,
+                             const Progress& progress) {
+    RetargetOutcome out;
+    const std::vector<ExamRow> rows = rows_of(job);
+    const BodyProportions proportions = read_job_proportions(job, given, out);
+    const MusculoskeletalModel model = with_lengths_of_poses(given, job, out, progress);
+    retarget_lines(model, proportions, rows, job, {}, {}, out, progress);
+    return out;
+}
+
+RetargetOutcome run_retarget(const Body& body, const RetargetJob& job, const Progress& progress) {
+    RetargetOutcome out;
+    const std::vector<ExamRow> rows = rows_of(job);
+    const MusculoskeletalModel model =
+        with_lengths_of_poses(model_with_bones(body), job, out, progress);
+    const BodyProportions proportions = read_job_proportions(job, model, out);
+    out.flesh = retarget_body(body, model, proportions, progress);
+    if (!proportions.name.empty()) {
+        out.flesh->body.name = fmt::format("{} as {}", body.name, proportions.name);
+    }
+    if (is_body_file(job.output)) {
+        write_archive(job.output, out.flesh->body);
+    }
+    if (std::string note = mass_note(model, proportions, *out.flesh); !note.empty()) {
+        out.notes.push_back(std::move(note));
+    }
+    // What the flesh alone would have its muscles be, and what its bodies weigh.
+    const MusculoskeletalModel own = model_with_markers(out.flesh->body);
+    retarget_lines(
+        model, proportions, rows, job, {.forces = out.flesh->forces},
+        [&](MusculoskeletalModel& lines) { stand_in_flesh(lines, *out.flesh, own); }, out,
+        progress);
+    out.lines = compare_lines(out.retargeted.model, own);
     return out;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "sinew/motion/acceleration_tracking.h"
+#include "sinew/motion/bone_depths.h"
 #include "sinew/motion/examination.h"
 #include "sinew/motion/model_doctor.h"
 #include "sinew/motion/model_equivalence.h"
 #include "sinew/motion/musculature_retargeting.h"
 #include "sinew/motion/pose_sets.h"
+#include "sinew/pipeline/retarget_body.h"
 
 #include <optional>
 #include <string>
@@ -25,9 +27,11 @@ struct RetargetJob {
     double mass = 0.0;  ///< kg, with markers
     bool skills = false;
     std::string skills_plot = {};
+    std::string report = {};
     std::string plot = {};
     std::string muscle = {};
     std::string coordinate = {};
+    std::string lines = {};
     std::string output = {};
 };
 
@@ -77,6 +81,11 @@ void visit_fields(Options& o, Visitor&& v) {
                            .help = "picture of the accelerations that they miss (.png, .svg)",
                            .is_path = true,
                            .metavar = "FILE"});
+    v(o.report, Field{.name = "report",
+                      .help = "a page with what was kept: curves, moment arms, torques, ranges, "
+                              "disorders, the doctor's findings (.html, .png)",
+                      .is_path = true,
+                      .metavar = "FILE"});
     v(o.plot, Field{.name = "plot",
                     .help = "picture of a length-angle curve before, naive and retargeted (.png, "
                             ".svg); needs --muscle and --coordinate",
@@ -84,8 +93,14 @@ void visit_fields(Options& o, Visitor&& v) {
                     .metavar = "FILE"});
     v(o.muscle, Field{.name = "muscle", .help = "of the picture", .metavar = "NAME"});
     v(o.coordinate, Field{.name = "coordinate", .help = "of the picture", .metavar = "NAME"});
+    v(o.lines, Field{.name = "lines",
+                     .help = "beside a body that is written (-o OUT.sinew), its muscles as lines "
+                             "that keep their function (.osim, .xml)",
+                     .is_path = true,
+                     .metavar = "FILE"});
     v(o.output, Field{.name = "output",
-                      .help = "model to write (.osim, .xml for MuJoCo)",
+                      .help = "model to write (.osim, .xml for MuJoCo), or of a body the body "
+                              "(.sinew)",
                       .is_path = true,
                       .metavar = "FILE"});
 }
@@ -121,6 +136,12 @@ struct RetargetOutcome {
     std::vector<ModelFinding> doctor_before = {};
     std::vector<ModelFinding> doctor_after = {};
     std::optional<ModelEquivalence> written = {};  ///< the file against the model in memory
+    /// Lines through bones, where the model has their meshes: reference, naive, retargeted.
+    std::optional<BonePenetration> bones_before = {};
+    BonePenetration bones_naive = {};
+    BonePenetration bones = {};
+    std::optional<RetargetedBody> flesh = {};   ///< where the model is that of a body
+    std::optional<LinesComparison> lines = {};  ///< against the new body's own model
     std::vector<std::string> notes = {};
 };
 
@@ -157,6 +178,12 @@ BodyProportions read_job_proportions(const RetargetJob& job, const Musculoskelet
 /// Retargets a model, writes it where the job says so, reads it back and compares.
 /// @throws InputError; Cancelled
 RetargetOutcome run_retarget(const MusculoskeletalModel& model, const RetargetJob& job,
+                             const Progress& progress = {});
+
+/// The same for a body: its flesh follows (retarget_body), its model is retargeted with the forces
+/// and masses of the new flesh. The body is written where `output` ends in .sinew.
+/// @throws InputError; Cancelled
+RetargetOutcome run_retarget(const Body& body, const RetargetJob& job,
                              const Progress& progress = {});
 
 }  // namespace sinew
