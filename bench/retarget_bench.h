@@ -24,13 +24,14 @@ struct RetargetBench {
         double peak_naive_deg = 0.0;
         double peak_deg = 0.0;
         double farthest_waypoint = 0.0;  ///< from where its bone took it, m
-        struct SkillRow {
-            std::string name = {};
-            double reference = 0.0;  ///< fraction of frames whose accelerations muscles reach
-            double naive = 0.0;
-            double retargeted = 0.0;
-        };
-        std::vector<SkillRow> skills = {};  ///< of the paper's three
+    };
+    /// Accelerations that muscles reach in the paper's three characters [Ryu2021, 6.3].
+    struct SkillRow {
+        std::string character = {};
+        std::string name = {};
+        double reference = 0.0;  ///< fraction of frames
+        double naive = 0.0;
+        double retargeted = 0.0;
     };
     /// The hip's map of 18 x 36 x 36 cells in a body with another femur [Ryu2021, Fig. 12].
     struct Hip {
@@ -67,6 +68,7 @@ struct RetargetBench {
     double rom_edit_error_blended = 0.0;
     std::vector<Hip> hips = {};
     std::vector<Disorder> disorders = {};
+    std::vector<SkillRow> skills = {};
     std::vector<ExamBench> exams = {};
     XrayBench xray = {};
     ValidityBench validity = {};
