@@ -23,14 +23,7 @@ struct RetargetBench {
         double range = 0.0;
         double peak_naive_deg = 0.0;
         double peak_deg = 0.0;
-        double farthest_waypoint = 0.0;  ///< from where its bone took it, m
-        struct SkillRow {
-            std::string name = {};
-            double reference = 0.0;  ///< fraction of frames whose accelerations muscles reach
-            double naive = 0.0;
-            double retargeted = 0.0;
-        };
-        std::vector<SkillRow> skills = {};  ///< of the paper's three
+        double farthest_waypoint = 0.0;     ///< from where its bone took it, m
         double farthest_over_length = 0.0;  ///< the same over the path's length at rest
         std::string farthest_muscle = {};
         double bone_depth_naive = 0.0;  ///< of lines in bones over length, mean
@@ -38,6 +31,14 @@ struct RetargetBench {
         double bone_inside_naive = 0.0;  ///< fraction of lines inside bones
         double bone_inside = 0.0;
         int doctor_errors = 0;  ///< found by examine_model
+    };
+    /// Accelerations that muscles reach in the paper's three characters [Ryu2021, 6.3].
+    struct SkillRow {
+        std::string character = {};
+        std::string name = {};
+        double reference = 0.0;  ///< fraction of frames
+        double naive = 0.0;
+        double retargeted = 0.0;
     };
     /// The hip's map of 18 x 36 x 36 cells in a body with another femur [Ryu2021, Fig. 12].
     struct Hip {
@@ -77,6 +78,7 @@ struct RetargetBench {
     double rom_edit_error_blended = 0.0;
     std::vector<Hip> hips = {};
     std::vector<Disorder> disorders = {};
+    std::vector<SkillRow> skills = {};
     std::vector<ExamBench> exams = {};
     XrayBench xray = {};
     ValidityBench validity = {};

@@ -19,19 +19,21 @@ struct ExamBench {
     std::vector<std::string> unmet = {};  ///< test, side, reason
 };
 
-/// Values some degrees to either side of what the model shows, on both legs, by what its bones and
-/// each other allow.
+/// The sheet of a stiff person, other values on either leg.
 ExamBench run_exam_bench(const MusculoskeletalModel& model, const std::string& name,
                          const Progress& progress = {});
 
 /// Two X-ray views with 1 mm of noise (standard deviation) in every number.
 struct XrayBench {
-    int people = 0;  ///< made-up proportions, each with as many noises
-    int noises = 0;
-    double bone_mean = 0.0;  ///< relative error of bone lengths
-    double bone_worst = 0.0;
-    double joint_mean = 0.0;  ///< m, joint centres of the model that comes out, centred
-    double joint_worst = 0.0;
+    struct Spread {
+        double mean = 0.0;
+        double most = 0.0;  ///< 95 of 100 are within
+        double worst = 0.0;
+    };
+    int people = 0;     ///< made-up proportions
+    int noises = 0;     ///< of each
+    Spread bone = {};   ///< relative error of bone lengths
+    Spread joint = {};  ///< m, joint centres of the model that comes out, centred
 };
 XrayBench run_xray_bench(const MusculoskeletalModel& model);
 

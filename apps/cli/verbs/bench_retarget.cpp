@@ -23,15 +23,20 @@ nlohmann::ordered_json exam_rows(const std::vector<bench::ExamBench>& exams) {
     return out;
 }
 
-nlohmann::ordered_json skill_rows(const bench::RetargetBench::Character& c) {
+nlohmann::ordered_json skill_rows(const std::vector<bench::RetargetBench::SkillRow>& skills) {
     auto out = nlohmann::ordered_json::array();
-    for (const auto& s : c.skills) {
-        out.push_back({{"name", s.name},
+    for (const bench::RetargetBench::SkillRow& s : skills) {
+        out.push_back({{"character", s.character},
+                       {"name", s.name},
                        {"met_reference", s.reference},
                        {"met_naive", s.naive},
                        {"met", s.retargeted}});
     }
     return out;
+}
+
+nlohmann::ordered_json spread_json(const bench::XrayBench::Spread& s, double unit) {
+    return {{"mean", unit * s.mean}, {"percentile_95", unit * s.most}, {"worst", unit * s.worst}};
 }
 
 nlohmann::ordered_json other_rows(const std::vector<bench::OtherBodyBench>& others) {
@@ -74,7 +79,6 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
                               {"peak_torque_deg_naive", c.peak_naive_deg},
                               {"peak_torque_deg", c.peak_deg},
                               {"farthest_waypoint_m", c.farthest_waypoint},
-                              {"skills", skill_rows(c)},
                               {"farthest_over_length", c.farthest_over_length},
                               {"farthest_muscle", c.farthest_muscle},
                               {"bone_depth_naive", c.bone_depth_naive},
@@ -106,14 +110,13 @@ void bench_retarget(const std::string& data, bool is_short, const Context& conte
               {"peak_torque_deg", b.peak_torque_deg},
               {"finite_difference_speedup", b.finite_difference_speedup},
               {"finite_difference_muscles", b.finite_difference_muscles},
+              {"skills", skill_rows(b.skills)},
               {"examinations", exam_rows(b.exams)},
               {"xray",
                {{"noise_mm", 1.0},
                 {"trials", b.xray.people * b.xray.noises},
-                {"bone_error_mean", b.xray.bone_mean},
-                {"bone_error", b.xray.bone_worst},
-                {"joint_mm_mean", 1e3 * b.xray.joint_mean},
-                {"joint_mm", 1e3 * b.xray.joint_worst}}},
+                {"bone_error", spread_json(b.xray.bone, 1.0)},
+                {"joint_mm", spread_json(b.xray.joint, 1e3)}}},
               {"validity",
                {{"joint", b.validity.joint},
                 {"muscles", b.validity.muscles},
