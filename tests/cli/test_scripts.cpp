@@ -266,6 +266,7 @@ TEST(Scripts, NonsenseIsRefusedBeforeTheWork) {
         {{"build", "--from", folder.path(), "--sex", "female", "-o", folder / "x.sinew"}, "--sex"},
         {{"build", "--stature", "9", "-o", folder / "x.sinew"}, "--stature"},
         {{"figure", "-o", "/proc/figure"}, "/proc/figure"},
+        {{"people", "-o", "/proc/people"}, "/proc/people"},
         {{"info", ball, "--muscles", "no.xml"}, "--muscles"},
         {{"info", ball, "--seed", "3"}, "--seed"},
     };

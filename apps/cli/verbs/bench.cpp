@@ -282,7 +282,7 @@ Image bench_growth(const BenchSettings& settings, const Context& context, Json& 
               {"rest_hessian_energy", b.rest_hessian_energy},
               {"exact_hessian_energy", b.exact_hessian_energy}};
     if (!settings.skins.empty()) {
-        std::filesystem::create_directories(settings.skins);
+        make_output_folder(settings.skins);
         const bench::FlexedMuscle biceps = bench::flex_and_grow_biceps(body, context.progress);
         result["flexed_volume"] = biceps.flexed_volume;
         result["grown_volume"] = biceps.grown_volume;

@@ -26,6 +26,7 @@ int run_people(const PeopleSettings& settings, const Context& context,
                nlohmann::ordered_json& result) {
     PeopleJob job = settings.job.empty() ? PeopleJob{} : read_job<PeopleJob>(settings.job);
     settings.flags.apply(job);
+    make_output_folder(settings.output);
     const CohortSummary summary = make_people(job, settings.output, BodyCache::default_folder(),
                                               context.command_line, context.progress);
     add_fields(summary, result);
