@@ -36,7 +36,7 @@ const Plan& plan_of(Extremity extremity) {
         .metapodials = "metatarsal_",
         .numbers = {1, 5},
         .web = 0.8,
-        .half_gap = 0.0010,
+        .half_gap = 0.0014,
         .cut_share = 0.5};
     return extremity == Extremity::Hand ? hand : foot;
 }

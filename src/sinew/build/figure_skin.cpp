@@ -423,7 +423,7 @@ ScalarGrid with_even_front(const ScalarGrid& field, const FigureTable& table) {
                     [](const FigurePart& part) { return part.name.starts_with("fill_breast"); });
     const double low = pubis->position.y() - 0.07;
     const double high = nipple->position.y() + (has_breasts ? -0.06 : 0.04);
-    const double side = 1.35 * spine->position.x(), back = pubis->position.z() - 0.10;
+    const double side = 1.35 * spine->position.x(), back = pubis->position.z() - 0.065;
     const double reach = 3.5 * kFrontBlur;
     // The box around it, so that the blur costs little.
     const auto first_of = [&](double x, int axis) {
@@ -461,7 +461,7 @@ ScalarGrid with_even_front(const ScalarGrid& field, const FigureTable& table) {
             return;
         }
         const double weight = smooth_rise(x.y(), low - 0.02, low + 0.03) *
-                              smooth_rise(x.z(), back, back + 0.05) *
+                              smooth_rise(x.z(), back, back + 0.04) *
                               (1.0 - smooth_rise(x.y(), high - 0.06, high)) *
                               (1.0 - smooth_rise(std::abs(x.x()), 0.7 * side, side)) *
                               (1.0 - kBellyRelief * smooth_rise(x.y(), low + 0.15, low + 0.25));
