@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -49,6 +50,20 @@ Points carried(const std::vector<ClosestPoint>& on, const TriangleMesh& mesh) {
         result.row(static_cast<Eigen::Index>(i)) = p.transpose();
     }
     return result;
+}
+
+// How far the skin's named points are from those of the scan at most.
+double farthest_landmark(const std::vector<Landmark>& found,
+                         const std::vector<ScanLandmark>& given) {
+    double farthest = 0.0;
+    for (const Landmark& mine : found) {
+        for (const ScanLandmark& theirs : given) {
+            if (mine.name == theirs.name) {
+                farthest = std::max(farthest, (mine.position - theirs.position).norm());
+            }
+        }
+    }
+    return farthest;
 }
 
 void write_skin(const fs::path& path, const Body& body, const Points& points) {
@@ -110,9 +125,11 @@ int main(int argc, char** argv) try {
             scan.landmarks.push_back({name, point(neutral.points, vertex.get<Index>())});
         }
     }
-    const RegisteredSkin first = register_scan(body, scan, {.find_up = false});
-    fmt::print("mean: skin to scan {:.2f} mm, 95 % {:.2f} mm\n",
-               1e3 * first.report.skin_to_scan.mean, 1e3 * first.report.skin_to_scan.p95);
+    const RegisteredSkin first =
+        register_scan(body, scan, {.hold_landmarks = true, .find_up = false});
+    fmt::print("mean: skin to scan {:.2f} mm, 95 % {:.2f} mm; named points within {:.2f} mm\n",
+               1e3 * first.report.skin_to_scan.mean, 1e3 * first.report.skin_to_scan.p95,
+               1e3 * farthest_landmark(first.landmarks, scan.landmarks));
     const std::vector<ClosestPoint> on = SurfaceTree(neutral).closest_points(first.posed);
     if (!skins.empty()) {
         write_skin(skins / (sex + "_neutral.ply"), body, first.posed);

@@ -1,11 +1,14 @@
+#include "sinew/base/random.h"
 #include "sinew/fit/bone_transfer.h"
 #include "sinew/fit/layer_order.h"
 #include "sinew/fit/layers.h"
+#include "sinew/geometry/signed_distance.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "tests/fit/onion_body.h"
 #include "tests/support/shapes.h"
 
 namespace sinew {
@@ -41,6 +44,61 @@ TEST(LayerOrder, VerticesThatLeftGoBackAndOthersStay) {
     is_held[7] = 1;
     EXPECT_EQ(put_inside(skin.points, skin.triangles, 1e-4, is_held, under), 1);
     EXPECT_EQ(under.row(7), before.row(7));
+}
+
+// Outside and close below the surface, far below it, and at the level itself.
+TEST(LayerOrder, DistancesAreExactAboveTheLevelAndNowhereBeyondIt) {
+    const TriangleMesh ball = support::sphere(3, 0.1);
+    const SignedDistance distance(ball);
+    Points points(5000, 3);
+    Random random(Seed{5}, 0);
+    for (Eigen::Index i = 0; i < points.rows(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            points(i, k) = random.uniform(-0.08, 0.08);
+        }
+    }
+    const Eigen::VectorXd exact = distance.at_all(points);
+    for (const double level : {0.0, -0.005}) {
+        const Eigen::VectorXd found = distances_above(distance, points, level);
+        Eigen::Index spared = 0;
+        for (Eigen::Index i = 0; i < points.rows(); ++i) {
+            if (exact[i] > level) {
+                EXPECT_EQ(found[i], exact[i]);
+            } else {
+                EXPECT_LE(found[i], level);
+                EXPECT_GE(found[i], exact[i] - 1e-12);
+            }
+            spared += found[i] != exact[i] ? 1 : 0;
+        }
+        EXPECT_GT(spared, points.rows() / 4);
+    }
+}
+
+// The skeleton surface moves unevenly: the warp between its points is not where the bone goes.
+TEST(BoneTransfer, JointsGoWithTheBonesAroundThem) {
+    const Body body = support::onion_body(3);
+    const LayeredTemplate layers = build_layers(body, {.wrap_voxel = 0.006});
+    const BoneTransfer transfer(body, layers, 400, {});
+    Points surface = layers.bone;
+    for (Eigen::Index i = 0; i < surface.rows(); ++i) {
+        surface(i, 2) += 20.0 * surface(i, 0) * surface(i, 0);
+    }
+    const BoneTransfer::Moved moved = transfer.to(surface, body.tets.points);
+    const Vec3& centre = body.skeleton.joints[0].centre;
+    const Points& before = body.bones[0].mesh.points;
+    const Points& after = moved.bones.bones[0];
+    Vec3 mean = Vec3::Zero();
+    double count = 0.0;
+    for (Eigen::Index i = 0; i < before.rows(); ++i) {
+        if ((point(before, i) - centre).norm() < 0.04) {
+            mean += point(after, i) - point(before, i);
+            count += 1.0;
+        }
+    }
+    const Vec3 went = moved.bones.joints[0] - centre;
+    ASSERT_GT(count, 0.0);
+    EXPECT_GT(mean.z() / count, 1e-4);
+    EXPECT_NEAR(went.z(), mean.z() / count, 0.5 * mean.z() / count);  // the warp there: 0
 }
 
 TEST(BoneTransfer, TheNearestAffineMapIsTheOneThatWasThere) {

@@ -1,7 +1,9 @@
 #include "sinew/fit/surface_fit.h"
+#include "sinew/fit/surface_icp.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/shapes.h"
@@ -99,6 +101,37 @@ TEST(SurfaceFit, WavelengthSaysWhatIsFollowed) {
     };
     EXPECT_LT(follow(0.02), 0.2);
     EXPECT_GT(follow(1.0), 0.7);
+}
+
+// Named points of an ellipsoid lie a centimetre beside those of the surface that is drawn onto it.
+TEST(SurfaceIcp, HeldLandmarksAreMetAtTheEndAndOthersAreLeft) {
+    TriangleMesh start = support::sphere(4, 0.1);
+    start.points.col(1) *= 1.6;
+    start.points.col(2) *= 0.7;
+    Scan raw{.points = start.points, .triangles = start.triangles};
+    const Scan scan = prepare_scan(raw).scan;
+    const ScanIndex index(scan);
+    std::vector<LandmarkPair> pairs;
+    for (Index t = 0; t < start.triangles.rows(); t += 300) {
+        const Index v = start.triangles(t, 0);
+        const Vec3 beside = point(start.points, v) + Vec3(0.0, 0.01, 0.0);
+        pairs.push_back({.vertex = {v, v, v},
+                         .barycentric = Vec3(1, 0, 0),
+                         .triangle = t,
+                         .target = SurfaceTree(start).closest_point(beside).point});
+    }
+    const std::vector<double> even(static_cast<std::size_t>(start.points.rows()), 1.0);
+    const auto farthest = [&](double hold) {
+        Points x = start.points;
+        fit_surface(start, even, index, pairs, {.landmark_hold = hold}, {}, x);
+        double most = 0.0;
+        for (const LandmarkPair& pair : pairs) {
+            most = std::max(most, (pair.position(x) - pair.target).norm());
+        }
+        return most;
+    };
+    EXPECT_LT(farthest(1e-3), 5e-4);
+    EXPECT_GT(farthest(0.0), 2e-3);
 }
 
 }  // namespace

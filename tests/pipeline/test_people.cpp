@@ -110,6 +110,23 @@ TEST(People, MassesNearAFormAgreeWithDifferences) {
     compare(beside);
 }
 
+// Every stratum of 1 kg/m^2 is met once in 23 people, of both sexes.
+TEST(People, EvenDrawsCoverBodyMassIndicesFrom17To40) {
+    const PeopleTable table = known_people();
+    for (const CohortSex sex : {CohortSex::Male, CohortSex::Female}) {
+        std::vector<int> met(23, 0);
+        for (const DrawnPerson& person :
+             drawn_people(table, {.count = 46, .sex = sex, .seed = 1, .even_bmi = true})) {
+            const double bmi = person.values[1] / (person.values[0] * person.values[0]);
+            ASSERT_GE(bmi, 17.0);
+            ASSERT_LT(bmi, 40.0);
+            ++met[static_cast<std::size_t>(bmi - 17.0)];
+        }
+        EXPECT_EQ(*std::min_element(met.begin(), met.end()), 2);
+        EXPECT_EQ(*std::max_element(met.begin(), met.end()), 2);
+    }
+}
+
 TEST(People, DrawsAreTheSameAgainAndWithinTheRange) {
     const PeopleTable table = known_people();
     const auto first = drawn_people(table, {.count = 40, .seed = 3});

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 namespace sinew {
 
@@ -45,22 +44,38 @@ public:
           normals_(vertex_normals(mesh_)),
           tree_(mesh_) {}
 
-    /// How far a point is outside of the skin, m; less than 0 below it. Only where the skin is
-    /// near.
-    std::optional<double> height(const Vec3& p) const {
-        Vec3 out;
-        const ClosestPoint c = nearest(p, out);
-        return c.triangle < 0 ? std::optional<double>{}
-                              : std::copysign(c.distance, (p - c.point).dot(out));
+    /// Where the skin is nearest to a point, and which side of it is out; triangle -1: not near.
+    struct Place {
+        ClosestPoint closest = {};
+        Vec3 out = Vec3::Zero();
+
+        bool is_near() const {
+            return closest.triangle >= 0;
+        }
+        /// How far p is outside of the skin, m; less than 0 below it. Far from it the nearest that
+        /// it may be.
+        double height(const Vec3& p) const {
+            return is_near() ? std::copysign(closest.distance, (p - closest.point).dot(out))
+                             : -kNearSkin;
+        }
+    };
+
+    Place nearest(const Vec3& p) const {
+        Place place{.closest = tree_.closest_point(p, kNearSkin)};
+        const ClosestPoint& c = place.closest;
+        for (int k = 0; k < 3 && c.triangle >= 0; ++k) {
+            place.out += c.barycentric[k] * point(normals_, mesh_.triangles(c.triangle, k));
+        }
+        place.out.normalize();
+        return place;
     }
 
     /// The point itself, or the nearest so far below the skin.
-    Vec3 below(const Vec3& p, double depth) const {
-        Vec3 out;
-        const ClosestPoint c = nearest(p, out);
+    static Vec3 below(const Vec3& p, const Place& place, double depth) {
+        const ClosestPoint& c = place.closest;
         const bool is_below =
-            c.triangle < 0 || ((c.point - p).dot(out) > 0.0 && c.distance >= depth);
-        return is_below || !out.allFinite() ? p : Vec3(c.point - depth * out);
+            !place.is_near() || ((c.point - p).dot(place.out) > 0.0 && c.distance >= depth);
+        return is_below || !place.out.allFinite() ? p : Vec3(c.point - depth * place.out);
     }
 
     /// How far a point may move in a direction until it is only so far below the skin, m.
@@ -75,16 +90,6 @@ public:
     }
 
 private:
-    ClosestPoint nearest(const Vec3& p, Vec3& out) const {
-        const ClosestPoint c = tree_.closest_point(p, kNearSkin);
-        out.setZero();
-        for (int k = 0; k < 3 && c.triangle >= 0; ++k) {
-            out += c.barycentric[k] * point(normals_, mesh_.triangles(c.triangle, k));
-        }
-        out.normalize();
-        return c;
-    }
-
     TriangleMesh mesh_;
     Points normals_;
     SurfaceTree tree_;
@@ -197,20 +202,33 @@ Points widened(const TriangleMesh& mesh, double volume, const SkinAbove& skin,
 }
 
 // Triangles are flat where the skin is hollow: their corners go deeper by as much as comes out.
+// Heights grow by no more than one goes, so those of the corners say of most triangles that nothing
+// comes out.
+// @param height  of the vertices
 // @returns  whether any does
-bool deepen(const TriangleMesh& mesh, const SkinAbove& skin, std::vector<double>& depth) {
+bool deepen(const TriangleMesh& mesh, const SkinAbove& skin, const std::vector<double>& height,
+            std::vector<double>& depth) {
+    constexpr double kOut = -kUnderSkin / 2;
     bool comes_out = false;
     for (Eigen::Index t = 0; t < mesh.triangles.rows(); ++t) {
-        double most = -kUnderSkin / 2;
+        double most = kOut;
         for (int k = 0; k < 4; ++k) {  // the middle, and those of the edges
             Vec3 p = Vec3::Zero();
             for (int c = 0; c < 3; ++c) {
                 const double weight = k == 3 ? 1.0 / 3.0 : (c == k ? 0.0 : 0.5);
                 p += weight * point(mesh.points, mesh.triangles(t, c));
             }
-            most = std::max(most, skin.height(p).value_or(most));
+            double at_most = std::numeric_limits<double>::infinity();
+            for (int c = 0; c < 3; ++c) {
+                const Index v = mesh.triangles(t, c);
+                at_most = std::min(at_most, height[at(v)] + (p - point(mesh.points, v)).norm());
+            }
+            if (at_most > most) {
+                const SkinAbove::Place place = skin.nearest(p);
+                most = place.is_near() ? std::max(most, place.height(p)) : most;
+            }
         }
-        for (int c = 0; c < 3 && most > -kUnderSkin / 2; ++c) {
+        for (int c = 0; c < 3 && most > kOut; ++c) {
             double& d = depth[at(mesh.triangles(t, c))];
             d = std::min(kDeepest, std::max(d, kUnderSkin) + most + kUnderSkin);
             comes_out = true;
@@ -221,20 +239,31 @@ bool deepen(const TriangleMesh& mesh, const SkinAbove& skin, std::vector<double>
 
 // A surface that encloses a volume and stays below the skin.
 Points fitted(const TriangleMesh& mesh, double volume, const SkinAbove& skin) {
-    std::vector<double> depth(at(mesh.points.rows()), kUnderSkin);
+    const std::size_t count = at(mesh.points.rows());
+    std::vector<double> depth(count, kUnderSkin);
+    std::vector<SkinAbove::Place> place;
+    for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+        place.push_back(skin.nearest(point(mesh.points, i)));
+    }
     TriangleMesh fit = mesh;
+    std::vector<double> height(count);
     for (int round = 0; round < kSkinRounds; ++round) {
         bool is_out = false;
         for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
             const Vec3 p = point(mesh.points, i);
-            const Vec3 below = skin.below(p, depth[at(i)]);
+            const Vec3 below = SkinAbove::below(p, place[at(i)], depth[at(i)]);
             is_out = is_out || below != p;
             fit.points.row(i) = below.transpose();
         }
         if (is_out || std::abs(enclosed_volume(fit) / volume - 1.0) > kAgrees) {
             fit.points = widened(fit, volume, skin, depth);
         }
-        if (!deepen(fit, skin, depth)) {
+        for (Eigen::Index i = 0; i < mesh.points.rows(); ++i) {
+            const Vec3 p = point(fit.points, i);
+            const bool is_moved = p != point(mesh.points, i);
+            height[at(i)] = (is_moved ? skin.nearest(p) : place[at(i)]).height(p);
+        }
+        if (!deepen(fit, skin, height, depth)) {
             break;
         }
     }

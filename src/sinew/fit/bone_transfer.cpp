@@ -3,6 +3,7 @@
 #include "sinew/body/body_parts.h"
 #include "sinew/body/names.h"
 #include "sinew/fit/anatomy_transfer.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/geometry/rbf_warp.h"
 #include "sinew/geometry/signed_distance.h"
 #include "sinew/geometry/tet_locator.h"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 // Bones in the layers of a person: large ones by a warp of the skeleton surface alone, small ones
 // of hands and feet by the affine map of the tetrahedra around them. Whatever would leave the skin
@@ -27,6 +30,8 @@ constexpr double kUnderSkin = 0.0005;  // m, that bones are to keep, or half of 
 constexpr int kDrawnRounds = 12;       // over which what is around is drawn in too
 constexpr double kFading = 0.9;        // per round
 constexpr double kThin = 1e-3;         // of the spread, by which affine maps are held
+constexpr double kJointReach = 0.04;   // m around a joint, where bones say where it is
+constexpr std::size_t kFewest = 12;    // vertices of bones that say it
 
 EmbeddedPoints embedded_in(const TetLocator& tets, const Points& points) {
     EmbeddedPoints result;
@@ -67,9 +72,13 @@ struct BoneTransfer::Data {
     std::vector<Lists> neighbours;        // per bone
     EmbeddedPoints joints;
     std::vector<char> is_small_joint;
+    // Per joint: vertices of bones around it, as bone and row.
+    std::vector<std::vector<std::pair<Index, Index>>> around_joint;
     Points samples;  // attachments
 
     void find_small();
+    void find_around_joints();
+    std::optional<Vec3> joint_between(std::size_t joint, const std::vector<Points>& bones) const;
     Eigen::Index draw_in(const SignedDistance& skin, std::size_t bone, const Points& tet_points,
                          Points& moved) const;
 };
@@ -90,6 +99,50 @@ void BoneTransfer::Data::find_small() {
     }
 }
 
+void BoneTransfer::Data::find_around_joints() {
+    around_joint.resize(body->skeleton.joints.size());
+    for (std::size_t j = 0; j < around_joint.size(); ++j) {
+        const Vec3& centre = body->skeleton.joints[j].centre;
+        std::vector<Vec3> arms;
+        Vec3 side = Vec3::Zero();
+        for (std::size_t b = 0; b < body->bones.size(); ++b) {
+            const Points& bone = body->bones[b].mesh.points;
+            for (Eigen::Index i = 0; i < bone.rows() && is_small[b] == 0; ++i) {
+                const Vec3 arm = point(bone, i) - centre;
+                if (arm.norm() < kJointReach) {
+                    around_joint[j].emplace_back(static_cast<Index>(b), static_cast<Index>(i));
+                    arms.push_back(arm);
+                    side += arm;
+                }
+            }
+        }
+        // Wrists lie among small bones, beyond the ends of the long ones.
+        const bool is_between = std::any_of(arms.begin(), arms.end(),
+                                            [&](const Vec3& arm) { return arm.dot(side) < 0.0; });
+        if (!is_between) {
+            around_joint[j].clear();
+        }
+    }
+}
+
+// Where the bones around a joint have its centre now: in between them the warp follows skin that
+// slides over them.
+std::optional<Vec3> BoneTransfer::Data::joint_between(std::size_t joint,
+                                                      const std::vector<Points>& bones) const {
+    const auto& near = around_joint[joint];
+    if (near.size() < kFewest) {
+        return {};
+    }
+    Points from(static_cast<Eigen::Index>(near.size()), 3);
+    Points to(from.rows(), 3);
+    for (Eigen::Index k = 0; k < from.rows(); ++k) {
+        const auto& [bone, vertex] = near[at(k)];
+        from.row(k) = body->bones[at(bone)].mesh.points.row(vertex);
+        to.row(k) = bones[at(bone)].row(vertex);
+    }
+    return nearest_affine(from, to) * body->skeleton.joints[joint].centre;
+}
+
 // Vertices that are not far enough under the skin go where their tetrahedra are, which are inside.
 Eigen::Index BoneTransfer::Data::draw_in(const SignedDistance& skin, std::size_t bone,
                                          const Points& tet_points, Points& moved) const {
@@ -103,7 +156,7 @@ Eigen::Index BoneTransfer::Data::draw_in(const SignedDistance& skin, std::size_t
     for (std::size_t k = 0; k < near.size(); ++k) {
         places.row(static_cast<Eigen::Index>(k)) = moved.row(near[k]);
     }
-    const Eigen::VectorXd now = skin.at_all(places);
+    const Eigen::VectorXd now = distances_above(skin, places, -kUnderSkin);
     std::vector<char> is_out(at(moved.rows()), 0);
     Eigen::Index count = 0;
     for (std::size_t k = 0; k < near.size(); ++k) {
@@ -168,6 +221,7 @@ BoneTransfer::BoneTransfer(const Body& body, const LayeredTemplate& layers, int 
         joints.row(j) = body.skeleton.joints[at(j)].centre.transpose();
     }
     d.joints = embedded_in(locator, joints);
+    d.find_around_joints();
     d.samples = positions_of(body.attachments.points, body.tets.points, body.tets.tets);
 }
 
@@ -209,9 +263,13 @@ BoneTransfer::Moved BoneTransfer::to(const Points& bone, const Points& tet_point
     }
     const Points in_tets = positions_of(d.joints, tet_points, body.tets.tets);
     for (std::size_t j = 0; j < body.skeleton.joints.size(); ++j) {
-        moved.bones.joints.push_back(d.is_small_joint[j] != 0
-                                         ? point(in_tets, static_cast<Eigen::Index>(j))
-                                         : warp.at(body.skeleton.joints[j].centre));
+        if (d.is_small_joint[j] != 0) {
+            moved.bones.joints.push_back(point(in_tets, static_cast<Eigen::Index>(j)));
+        } else {
+            const std::optional<Vec3> between = d.joint_between(j, moved.bones.bones);
+            moved.bones.joints.push_back(between ? *between
+                                                 : warp.at(body.skeleton.joints[j].centre));
+        }
     }
     return moved;
 }

@@ -1,5 +1,6 @@
 #include "sinew/fit/layer_order.h"
 
+#include "sinew/base/parallel.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
 #include "sinew/linalg/svd3.h"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 // Keeping layers in their order while the skin changes: what lies under a vertex turns and grows as
 // the skin around it does, and what comes out is put back.
@@ -19,6 +21,7 @@ constexpr double kOutside = 2e-4;   // m, beyond which a vertex is put back
 constexpr double kLeastSize = 0.4;  // of the offset
 constexpr double kMostSize = 1.6;
 constexpr int kHalvings = 6;
+constexpr std::size_t kPieceThatAnswers = 1024;  // points that may answer for each other
 
 }  // namespace
 
@@ -48,7 +51,7 @@ Points carried_under(const Points& outer, const Points& inner, const Points& now
 Eigen::Index put_inside(const Points& outer, const Triangles& triangles, double under,
                         std::span<const char> is_held, Points& inner) {
     const SignedDistance distance({.points = outer, .triangles = triangles});
-    const Eigen::VectorXd all = distance.at_all(inner);
+    const Eigen::VectorXd all = distances_above(distance, inner, std::min(0.0, kOutside));
     const Points normals = vertex_normals(outer, triangles);
     Eigen::Index moved = 0;
     for (Eigen::Index i = 0; i < inner.rows(); ++i) {
@@ -71,6 +74,33 @@ Eigen::Index put_inside(const Points& outer, const Triangles& triangles, double 
         inner.row(i) = found.transpose();
     }
     return moved;
+}
+
+// The distance changes by no more than one goes, so around a point of distance d < level all within
+// level - d are at level or below.
+Eigen::VectorXd distances_above(const SignedDistance& surface, const Points& points, double level) {
+    Eigen::VectorXd result(points.rows());
+    parallel_for(at(points.rows()), kPieceThatAnswers, [&](std::size_t begin, std::size_t end) {
+        std::vector<char> is_known(end - begin, 0);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (is_known[i - begin] != 0) {
+                continue;
+            }
+            const Vec3 p = point(points, static_cast<Eigen::Index>(i));
+            const double here = surface.at(p);
+            result[static_cast<Eigen::Index>(i)] = here;
+            const double reach = level - here;
+            for (std::size_t j = i + 1; j < end && reach > 0.0; ++j) {
+                const auto other = static_cast<Eigen::Index>(j);
+                const double away = (point(points, other) - p).norm();
+                if (is_known[j - begin] == 0 && away < reach) {
+                    is_known[j - begin] = 1;
+                    result[other] = here + away;
+                }
+            }
+        }
+    });
+    return result;
 }
 
 }  // namespace sinew

@@ -4,6 +4,7 @@
 #include "sinew/base/parallel.h"
 #include "sinew/body/body_parts.h"
 #include "sinew/body/names.h"
+#include "sinew/fit/layer_order.h"
 #include "sinew/fit/layers_skeleton.h"
 #include "sinew/geometry/measure.h"
 #include "sinew/geometry/signed_distance.h"
@@ -246,7 +247,7 @@ double volume_between(const Points& outer, const Points& inner, const Triangles&
 Eigen::Index count_crossings(const Points& outer, const Points& inner, const Triangles& triangles,
                              double tolerance) {
     const SignedDistance distance({.points = outer, .triangles = triangles});
-    return (distance.at_all(inner).array() > tolerance).count();
+    return (distances_above(distance, inner, std::min(0.0, tolerance)).array() > tolerance).count();
 }
 
 TetMesh layers_as_tets(const LayeredTemplate& layers) {

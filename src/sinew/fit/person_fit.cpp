@@ -40,7 +40,7 @@ void measure_person(const Body& body, PersonFitReport& report) {
     const SignedDistance skin(body.skin.mesh);
     for (const Bone& bone : body.bones) {
         const Eigen::Index outside =
-            (skin.at_all(bone.mesh.points).array() > kSeenCrossing).count();
+            (distances_above(skin, bone.mesh.points, 0.0).array() > kSeenCrossing).count();
         report.bones_outside += outside;
         if (outside > 0) {
             report.outside.push_back(bone.name);

@@ -33,6 +33,8 @@ namespace {
 
 constexpr Eigen::Index kCoarseTriangles = 3000;
 constexpr std::size_t kEnoughLandmarks = 6;  // to place a person by them alone
+constexpr double kHeldArea = 1e-3;           // m^2 that a landmark stands for where it is held
+constexpr double kBroadWavelength = 0.1;     // m
 
 // Fingers, toes and ears are thin: they keep more of their shape than broad skin.
 std::vector<double> stiffening_of(const PoseRig& rig, const Body& body) {
@@ -52,6 +54,30 @@ std::vector<double> stiffening_of(const PoseRig& rig, const Body& body) {
         result[v] = 1.0 + 3.0 * thin;
     }
     return result;
+}
+
+// The skin drawn onto the scan from where the rig put it.
+Points skin_on_scan(const PoseRig& rig, const Body& body, const Points& placed,
+                    const ScanIndex& index, std::span<const LandmarkPair> pairs,
+                    const RegistrationOptions& options, const Progress& progress) {
+    const std::vector<double> stiffening = stiffening_of(rig, body);
+    SurfaceIcpOptions fine{.max_distance = options.max_distance,
+                           .max_angle = options.max_angle,
+                           .iterations = options.fine_iterations};
+    Points x = placed;
+    if (options.hold_landmarks) {
+        // First a skin that stays stiff: what lies between landmarks slides along evenly, and this
+        // is the shape that the soft one keeps. Alone, that squeezes triangles beside landmarks.
+        fine.landmark_hold = kHeldArea;
+        SurfaceIcpOptions broad = fine;
+        broad.last_wavelength = kBroadWavelength;
+        fit_surface({.points = placed, .triangles = rig.rest().triangles}, stiffening, index, pairs,
+                    broad, progress, x);
+    }
+    const Points start = x;
+    fit_surface({.points = start, .triangles = rig.rest().triangles}, stiffening, index, pairs,
+                fine, progress, x);
+    return x;
 }
 
 // Nipples that nobody gave, put to where breasts stand out.
@@ -171,13 +197,8 @@ RegisteredSkin register_scan(const Body& template_body, const Scan& raw,
 
     const PoseRig::Placement placed = rig.placed(state);
     result.report.rig_mismatch = rig_mismatch(coarse, state, index, 0.03);
-    Points x = placed.world;
-    fit_surface({.points = placed.world, .triangles = rig.rest().triangles},
-                stiffening_of(rig, template_body), index, pairs,
-                {.max_distance = options.max_distance,
-                 .max_angle = options.max_angle,
-                 .iterations = options.fine_iterations},
-                progress, x);
+    const Points x =
+        skin_on_scan(rig, template_body, placed.world, index, pairs, options, progress);
     timed.note("skin");
 
     // Into the body's frame, and back to the rest pose.

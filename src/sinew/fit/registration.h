@@ -19,8 +19,11 @@ struct RegistrationOptions {
     double max_distance = 0.05;       ///< farther points do not correspond, m, > 0
     double max_angle = 0.5235987756;  ///< nor do normals farther apart, rad, (0, pi/2)
     int fine_iterations = 40;         ///< of the surface, >= 0; 0: pose and shape only
-    bool find_unit = true;            ///< from the size; false: metres
-    bool find_up = true;              ///< false: Y is up; the way it faces is always looked for
+    /// Landmarks are exact and hold to the end; false: they lead the skin half the way and are then
+    /// left to the surface, along which it slides by centimetres.
+    bool hold_landmarks = false;
+    bool find_unit = true;  ///< from the size; false: metres
+    bool find_up = true;    ///< false: Y is up; the way it faces is always looked for
     /// Shapes of people that the template belongs to, not owned; none: limbs change their lengths
     /// and thicknesses.
     const ShapeSpace* shapes = nullptr;

@@ -18,6 +18,8 @@
 namespace sinew {
 namespace {
 
+constexpr double kLeadingArea = 5e-4;  // m^2 that a landmark stands for at first
+
 double robust(double distance, double reach) {
     const double q = distance / reach;
     return 1.0 / ((1.0 + q * q) * (1.0 + q * q));
@@ -216,13 +218,14 @@ void fit_surface(const TriangleMesh& start, const std::vector<double>& stiffenin
                      .weight = samples.area[s] * robust(back[s].distance, 2.0 * reach)});
             }
         }
-        // Landmarks lead at first and are then left to the surface itself.
-        for (const LandmarkPair& pair : landmarks) {
-            if (f < 0.5) {
+        // Landmarks lead at first and are then left to the surface itself, unless they are held.
+        const double lead = std::max(options.landmark_hold, kLeadingArea * (1.0 - 2.0 * f));
+        if (lead > 0.0) {
+            for (const LandmarkPair& pair : landmarks) {
                 pulls.push_back({.triangle = pair.triangle,
                                  .barycentric = pair.barycentric,
                                  .target = pair.target,
-                                 .weight = 5e-4 * (1.0 - 2.0 * f)});
+                                 .weight = lead});
             }
         }
         if (!fit.step(pulls, stiffness, x)) {

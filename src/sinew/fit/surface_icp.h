@@ -50,6 +50,7 @@ struct SurfaceIcpOptions {
     double first_wavelength = 0.6;   ///< of bending, m
     double last_wavelength = 0.015;  ///< m
     std::size_t samples = 20000;     ///< of the scan
+    double landmark_hold = 0.0;      ///< area that a landmark stands for to the end, m^2
 };
 
 /// The skin drawn onto the scan, ever softer. `x` starts where the rig put it.

@@ -30,10 +30,21 @@ namespace sinew {
 namespace {
 
 constexpr double kFatPerWaist = 0.03;  // share of the mass per standard deviation of the waist
+// Strata of the body mass index, each 1 kg/m^2 wide; the stride visits all of them in turn.
+constexpr int kStrata = 23;
+constexpr int kStrataStride = 9;
+constexpr double kLeastEvenBmi = 17.0;
 
 bool can_be_made(double stature, double mass, double age) {
     const double bmi = mass / (stature * stature);
     return stature >= kLeastStature && bmi >= kLeastBmi && bmi <= kMostBmi && age >= 18.0;
+}
+
+// Whether a body mass index is in the stratum of person i, one of `kStrata`.
+bool is_in_stratum(double bmi, int i) {
+    const int stratum = i * kStrataStride % kStrata;
+    const double low = kLeastEvenBmi + stratum;
+    return bmi >= low && bmi < low + 1.0;
 }
 
 /// Deviations from what stature and weight let expect, in standard deviations.
@@ -165,11 +176,15 @@ std::vector<DrawnPerson> drawn_people(const PeopleTable& table, const PeopleJob&
             job.sex == CohortSex::Both ? i % 2 == 0 : job.sex == CohortSex::Female;
         person.sex = is_woman ? Sex::Female : Sex::Male;
         const PeopleTable::Group& group = group_of(table, person.sex);
+        // Women and men by turns go through the strata together.
+        const int place = job.sex == CohortSex::Both ? i / 2 : i;
         Random random(Seed{static_cast<std::uint64_t>(job.seed)}, static_cast<std::uint64_t>(i));
         do {
             person.values = drawn_person(group, random);
             person.age = person.values[static_cast<Eigen::Index>(age)];
-        } while (!can_be_made(person.values[0], person.values[1], person.age));
+        } while (!can_be_made(person.values[0], person.values[1], person.age) ||
+                 (job.even_bmi &&
+                  !is_in_stratum(person.values[1] / (person.values[0] * person.values[0]), place)));
         const PersonTargets usual =
             person_targets(table, person.sex, person.values[0], person.values[1], 0.2);
         const auto w = static_cast<Eigen::Index>(waist);

@@ -24,6 +24,7 @@ struct PeopleJob {
     int seed = 1;
     BodyResolution resolution = BodyResolution::Preview;
     MuscleSource muscles = MuscleSource::Auto;  ///< of the bodies that they are made of
+    bool even_bmi = false;  ///< body mass indices are spread evenly from 17 to 40 kg/m^2
 };
 
 template <class Options, class Visitor>
@@ -38,6 +39,9 @@ void visit_fields(Options& o, Visitor&& v) {
     v(o.muscles, Field{.name = "muscles",
                        .help = "of the bodies that they are made of, as in 'sinew build'",
                        .choices = {"auto", "specimen", "people"}});
+    v(o.even_bmi, Field{.name = "even_bmi",
+                        .help = "spread body mass indices evenly from 17 to 40 kg/m^2, instead of "
+                                "as they are among people"});
 }
 
 /// Somebody to be made.
@@ -53,6 +57,8 @@ struct DrawnPerson {
 /// distribution, again where nobody is made: body mass index outside 16 to 45, below 1.40 m,
 /// younger than 18 years. Body fat is that of people of this sex, size and age, and higher by 3
 /// points for each standard deviation that the waist is above what stature and weight let expect.
+/// With `even_bmi` somebody is drawn again until the index is in the stratum of their number, of 23
+/// that are 1 kg/m^2 wide and follow each other so that few people cover the range too.
 std::vector<DrawnPerson> drawn_people(const PeopleTable& table, const PeopleJob& job);
 
 /// What is aimed at for somebody drawn: all of their measures.
