@@ -103,6 +103,28 @@ MusculoskeletalModel with_lengths_of_poses(const MusculoskeletalModel& model,
     return longer;
 }
 
+// Maximal lengths for a table. MuJoCo's files hold other curves of muscles, so there the fit is to
+// the model that is read back; both kinds of curves scale with their lengths.
+ExamFit fit_written_lengths(MusculoskeletalModel& model, const std::vector<ExamRow>& rows,
+                            const RetargetJob& job, const ExamFitOptions& options,
+                            const Progress& progress) {
+    if (lower(std::filesystem::path(job.output).extension().string()) != ".xml") {
+        return fit_examination(model, rows, options, progress);
+    }
+    write_any_model(job.output, model);
+    MusculoskeletalModel shown = read_any_model(job.output);
+    ExamFit fit = fit_examination(shown, rows, options, progress);
+    for (const auto& [name, factor] : fit.muscles) {
+        for (MuscleUnit& unit : model.muscles) {
+            if (unit.name == name) {
+                unit.fibre *= factor;
+                unit.tendon *= factor;
+            }
+        }
+    }
+    return fit;
+}
+
 // The tests on the file that people get.
 void examine_again(ExamFit& exam, const MusculoskeletalModel& written,
                    const std::vector<ExamRow>& rows, double tolerance) {
@@ -230,7 +252,7 @@ void retarget_lines(const MusculoskeletalModel& model, const BodyProportions& pr
     if (!rows.empty()) {
         ExamFitOptions fit;
         fit.tolerance_deg = job.exam_tolerance;
-        out.exam = fit_examination(out.retargeted.model, rows, fit, progress);
+        out.exam = fit_written_lengths(out.retargeted.model, rows, job, fit, progress);
     }
     if (!proportions.name.empty()) {
         out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
