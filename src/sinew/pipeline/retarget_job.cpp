@@ -106,13 +106,13 @@ MusculoskeletalModel with_lengths_of_poses(const MusculoskeletalModel& model,
 // Maximal lengths for a table. MuJoCo's files hold other curves of muscles, so there the fit is to
 // the model that is read back; both kinds of curves scale with their lengths.
 ExamFit fit_written_lengths(MusculoskeletalModel& model, const std::vector<ExamRow>& rows,
-                            const RetargetJob& job, const ExamFitOptions& options,
+                            const std::string& file, const ExamFitOptions& options,
                             const Progress& progress) {
-    if (lower(std::filesystem::path(job.output).extension().string()) != ".xml") {
+    if (lower(std::filesystem::path(file).extension().string()) != ".xml") {
         return fit_examination(model, rows, options, progress);
     }
-    write_any_model(job.output, model);
-    MusculoskeletalModel shown = read_any_model(job.output);
+    write_any_model(file, model);
+    MusculoskeletalModel shown = read_any_model(file);
     ExamFit fit = fit_examination(shown, rows, options, progress);
     for (const auto& [name, factor] : fit.muscles) {
         for (MuscleUnit& unit : model.muscles) {
@@ -252,7 +252,8 @@ void retarget_lines(const MusculoskeletalModel& model, const BodyProportions& pr
     if (!rows.empty()) {
         ExamFitOptions fit;
         fit.tolerance_deg = job.exam_tolerance;
-        out.exam = fit_written_lengths(out.retargeted.model, rows, job, fit, progress);
+        out.exam =
+            fit_written_lengths(out.retargeted.model, rows, model_output(job), fit, progress);
     }
     if (!proportions.name.empty()) {
         out.retargeted.model.name = fmt::format("{} as {}", model.name, proportions.name);
