@@ -29,7 +29,7 @@ constexpr double kNearSkin = 0.06;     // m under the skin of the template: deep
 constexpr double kUnderSkin = 0.0005;  // m, that bones are to keep, or half of what they had
 constexpr int kDrawnRounds = 12;       // over which what is around is drawn in too
 constexpr double kFading = 0.9;        // per round
-constexpr double kThin = 1e-3;         // of the spread, by which affine maps are held
+constexpr double kJointHold = 1e-7;    // bones around a joint span space
 constexpr double kJointReach = 0.04;   // m around a joint, where bones say where it is
 constexpr std::size_t kFewest = 12;    // vertices of bones that say it
 
@@ -46,15 +46,14 @@ EmbeddedPoints embedded_in(const TetLocator& tets, const Points& points) {
 
 }  // namespace
 
-Eigen::Affine3d nearest_affine(const Points& from, const Points& to) {
+Eigen::Affine3d nearest_affine(const Points& from, const Points& to, double hold) {
     const Vec3 a = from.colwise().mean().transpose();
     const Vec3 b = to.colwise().mean().transpose();
     const Points p = from.rowwise() - a.transpose();
     const Points d = (to - from).rowwise() - (b - a).transpose();
     // Least squares of the displacement, held to none by a little of the spread.
     Mat3 C = p.transpose() * p;
-    const double hold = kThin * std::max(C.trace(), 1e-12);
-    C.diagonal().array() += hold;
+    C.diagonal().array() += hold * std::max(C.trace(), 1e-12);
     const Mat3 G = C.ldlt().solve(Mat3(p.transpose() * d)).transpose();
     Eigen::Affine3d map = Eigen::Affine3d::Identity();
     map.linear() += G;
@@ -140,7 +139,7 @@ std::optional<Vec3> BoneTransfer::Data::joint_between(std::size_t joint,
         from.row(k) = body->bones[at(bone)].mesh.points.row(vertex);
         to.row(k) = bones[at(bone)].row(vertex);
     }
-    return nearest_affine(from, to) * body->skeleton.joints[joint].centre;
+    return nearest_affine(from, to, kJointHold) * body->skeleton.joints[joint].centre;
 }
 
 // Vertices that are not far enough under the skin go where their tetrahedra are, which are inside.

@@ -40,6 +40,7 @@ private:
 
 /// The affine map that takes rows of `from` nearest to those of `to`. Where they do not span space
 /// it is one that keeps what they do not tell of as it is.
-Eigen::Affine3d nearest_affine(const Points& from, const Points& to);
+/// @param hold  to the identity, part of the points' spread, > 0
+Eigen::Affine3d nearest_affine(const Points& from, const Points& to, double hold = 1e-3);
 
 }  // namespace sinew
