@@ -367,13 +367,16 @@ Verb retarget_verb() {
                   "  sinew retarget human.xml --poses recordings/ --poses limits -o long.osim\n"
                   "  sinew retarget human.xml --to dwarf --plot knee.png --muscle "
                   "L_Vastus_Lateralis --coordinate TibiaL\n"
+                  "  sinew retarget human.xml --to dwarf -o dwarf.osim --report dwarf.html\n"
+                  "  sinew retarget man.sinew --to giant -o giant.sinew --lines giant.osim\n"
                   "tall.json: {\"version\": 1, \"femur\": {\"elongation\": 1.1}, \"tibia\": "
                   "{\"elongation\": 1.1, \"torsion\": 5}, \"left\": {\"foot\": {\"scale\": 0.9}}}\n"
                   "clinic.csv: test,side,value_deg / popliteal_unilateral,left,45 / "
                   "hip_internal_rotation,both,40",
               .options = {},
               .run = {}};
-    settings->add_to(verb, "model to write (.osim, .xml for MuJoCo)");
+    settings->add_to(verb,
+                     "model to write (.osim, .xml for MuJoCo), or of a body the body (.sinew)");
     verb.run = [settings](const Context& context, Json& result) {
         return run_retarget_verb(*settings, context, result);
     };

@@ -30,6 +30,7 @@ constexpr double kPartedBy = 0.1;         // of the pieces beside a point that b
 constexpr int kPiecePoints = 5;           // of a piece, where depth in bones is looked up
 constexpr double kSoftDepth = 0.002;      // m; shallower depths count by their square
 constexpr double kSidesDiffer = 0.05;     // of the energy: what evenness may cost
+constexpr double kEven = 1e-3;            // of the energy, between sides of an even body
 constexpr double kPoorRoute = 2.0;        // waypoint energy of a path that lost its function
 constexpr double kNoEnergy = 1e-12;       // of paths that lose nothing
 constexpr double kFreedom = 2.0;          // pieces of a path that a point's tether is as long as
@@ -213,9 +214,10 @@ RoutingEnergy::RoutingEnergy(const MuscleUnit& reference, const MuscleUnit& star
         for (const PathPoint::Anchor& a : start.points[k].anchors) {
             start_.segment<3>(i) = a.position;
             // A path of many pieces runs close to its bones: its points have as much less freedom.
+            // Those that one point became need all there is, to stand for it.
+            const double pieces = static_cast<double>(wanted_points_ - 1);
             const double freedom =
-                is_end ? rest_after
-                       : rest_after * kFreedom / static_cast<double>(wanted_points_ - 1);
+                is_end || has_parts ? rest_after : rest_after * kFreedom / pieces;
             tether_.segment<3>(i).setConstant(
                 std::sqrt(is_end ? options.end_tether : options.inner_tether) / freedom);
             i += 3;
@@ -666,12 +668,13 @@ std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
     std::vector<RoutedMuscle> out(model.muscles.size());
     std::vector<MuscleUnit> routed = model.muscles;
     std::vector<double> energies(model.muscles.size(), 0.0);
-    const auto route = [&](std::size_t m, const RoutingEnergy& energy, Eigen::VectorXd start) {
+    const auto route = [&](std::size_t m, const RoutingEnergy& energy, Eigen::VectorXd start,
+                           int iterations) {
         progress.check_cancelled();
         const LeastSquaresResult found =
             minimise_squares([&](const Eigen::VectorXd& x, Eigen::VectorXd& r,
                                  Eigen::MatrixXd* J) { energy.residuals(x, r, J); },
-                             std::move(start), {.max_iterations = options.max_iterations});
+                             std::move(start), {.max_iterations = iterations});
         RoutedMuscle& report = out[m];
         report.iterations += found.iterations;
         energy.apply(found.x, routed[m]);
@@ -691,7 +694,7 @@ std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
         if (energy.motion_count() == 0) {
             return;
         }
-        route(m, energy, energy.start());
+        route(m, energy, energy.start(), options.max_iterations);
         // What has turned its function round may have begun on the wrong side of a joint: again
         // from where the reference has its points on their bones.
         if (out[m].after.waypoint(options) > kPoorRoute &&
@@ -699,7 +702,7 @@ std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
             const MuscleUnit first = routed[m];
             const RoutedMuscle report = out[m];
             const double before = energies[m];
-            route(m, energy, energy.unknowns(reference.muscles[m]));
+            route(m, energy, energy.unknowns(reference.muscles[m]), options.max_iterations);
             if (energies[m] >= before) {
                 routed[m] = first;
                 out[m] = report;
@@ -720,8 +723,12 @@ std::vector<RoutedMuscle> route_muscles(MusculoskeletalModel& model,
             return;
         }
         const Eigen::VectorXd image = energy.unknowns(sides.mirrored(first[m], first[*other]));
-        if (energy.value(image) <= (1.0 + kSidesDiffer) * found[m] + kNoEnergy) {
-            route(m, energy, image);
+        // In an even body the image is as good as what it is of, and stays as it is: flat valleys
+        // would lead it on.
+        const double value = energy.value(image);
+        const bool is_even = value <= (1.0 + kEven) * found[*other] + kNoEnergy;
+        if (value <= (1.0 + kSidesDiffer) * found[m] + kNoEnergy) {
+            route(m, energy, image, is_even ? 0 : options.max_iterations);
         }
     });
     model.muscles = std::move(routed);
