@@ -87,6 +87,27 @@ TEST(Usda, PartsOfOneKindStandBelowOneGroup) {
     EXPECT_EQ(count_of(moving, "{"), count_of(moving, "}"));
 }
 
+TEST(Usda, PartsOfOneLookShareAMaterial) {
+    MeshPart left{.name = "femur_l", .mesh = support::sphere(0, 1.0), .kind = "bone"};
+    left.colour = {0.5f, 0.25f, 0.125f, 0.5f};
+    MeshPart right = left;
+    right.name = "femur_r";
+    MeshPart muscle{.name = "Looks", .mesh = support::sphere(0, 1.0), .kind = "muscle"};
+    muscle.mesh.point_data = {
+        {.name = "colour", .components = 3, .values = std::vector<double>(36, 0.75)}};
+    const std::string text = format_usda(std::vector{left, right, muscle});
+    EXPECT_EQ(count_of(text, "def Material \""), 2u);
+    // The scope's name is not that of a part.
+    EXPECT_EQ(count_of(text, "rel material:binding = </World/Looks_/bone>"), 2u);
+    EXPECT_EQ(count_of(text, "rel material:binding = </World/Looks_/muscle>"), 1u);
+    EXPECT_NE(text.find("color3f inputs:diffuseColor = (0.5, 0.25, 0.125)\n"), std::string::npos);
+    EXPECT_NE(text.find("float inputs:opacity = 0.5\n"), std::string::npos);
+    EXPECT_NE(text.find("inputs:diffuseColor.connect = "
+                        "</World/Looks_/muscle/colour.outputs:result>"),
+              std::string::npos);
+    EXPECT_EQ(count_of(text, "{"), count_of(text, "}"));
+}
+
 TEST(Usda, InvalidPartsAreRefused) {
     MeshPart part{.name = "x", .mesh = support::box({0, 0, 0}, {1, 1, 1})};
     part.mesh.triangles(0, 0) = 8;

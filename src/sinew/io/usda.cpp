@@ -101,18 +101,97 @@ void append_colours(std::string& out, const MeshPart& part) {
 
 constexpr double kTimeCodesPerSecond = 24.0;
 
+// Parts of one look share a material, named after their kind, or else the first.
+struct Looks {
+    std::string scope;                 // prim that holds them
+    std::vector<std::size_t> of = {};  // per part, into names
+    std::vector<std::string> names = {};
+    std::vector<const MeshPart*> first = {};
+};
+
+bool has_vertex_colours(const MeshPart& part) {
+    const Attribute* colour = find_attribute(part.mesh.point_data, kColourAttribute);
+    return colour != nullptr && (colour->components == 3 || colour->components == 4);
+}
+
+Looks looks_of(std::span<const MeshPart> parts, const std::vector<std::string>& prims) {
+    Looks looks{.scope = "Looks"};
+    while (std::find(prims.begin(), prims.end(), looks.scope) != prims.end()) {
+        looks.scope += "_";
+    }
+    std::vector<MeshPart> named;
+    for (const MeshPart& part : parts) {
+        std::size_t k = 0;
+        while (k < looks.first.size() &&
+               (looks.first[k]->colour != part.colour || looks.first[k]->kind != part.kind ||
+                has_vertex_colours(*looks.first[k]) != has_vertex_colours(part))) {
+            ++k;
+        }
+        if (k == looks.first.size()) {
+            looks.first.push_back(&part);
+            named.push_back({.name = part.kind.empty() ? part.name : part.kind, .mesh = {}});
+        }
+        looks.of.push_back(k);
+    }
+    looks.names = usd_prim_names(named);
+    return looks;
+}
+
+// The materials of all parts, as viewers with a renderer take them; displayColor is for the others.
+void append_looks(std::string& out, const Looks& looks) {
+    out += fmt::format("\n    def Scope \"{}\"\n    {{", looks.scope);
+    for (std::size_t k = 0; k < looks.names.size(); ++k) {
+        const MeshPart& part = *looks.first[k];
+        const std::string path = fmt::format("/World/{}/{}", looks.scope, looks.names[k]);
+        out += fmt::format(
+            "\n    def Material \"{}\"\n    {{\n        token outputs:surface.connect = "
+            "<{}/surface.outputs:surface>\n\n        def Shader \"surface\"\n        {{\n"
+            "            uniform token info:id = \"UsdPreviewSurface\"\n"
+            "            color3f inputs:diffuseColor",
+            looks.names[k], path);
+        if (has_vertex_colours(part)) {
+            out += fmt::format(".connect = <{}/colour.outputs:result>\n", path);
+        } else {
+            const double rgb[3] = {part.colour[0], part.colour[1], part.colour[2]};
+            std::string colour;
+            append_triples(colour, rgb, 1, 3);
+            out += " = " + colour.substr(1, colour.size() - 2) + "\n";
+        }
+        out += "            float inputs:roughness = 0.6\n";
+        if (part.colour[3] < 1.0f) {
+            out += "            float inputs:opacity = ";
+            append_single(out, part.colour[3]);
+            out += '\n';
+        }
+        out += "            token outputs:surface\n        }\n";
+        if (has_vertex_colours(part)) {
+            out +=
+                "\n        def Shader \"colour\"\n        {\n"
+                "            uniform token info:id = \"UsdPrimvarReader_float3\"\n"
+                "            string inputs:varname = \"displayColor\"\n"
+                "            float3 outputs:result\n        }\n";
+        }
+        out += "    }\n";
+    }
+    out += "    }\n";
+}
+
 // All of a part that comes before its points.
-void append_shape(std::string& out, const MeshPart& part, const std::string& prim) {
+void append_shape(std::string& out, const MeshPart& part, const std::string& prim,
+                  const std::string& material) {
     const TriangleMesh& mesh = part.mesh;
     const auto points = static_cast<std::size_t>(mesh.points.rows());
-    out += fmt::format("\n    def Mesh \"{}\" (\n        displayName = {}\n", prim,
-                       quoted_text(part.name));
+    out += fmt::format(
+        "\n    def Mesh \"{}\" (\n        displayName = {}\n"
+        "        prepend apiSchemas = [\"MaterialBindingAPI\"]\n",
+        prim, quoted_text(part.name));
     if (!part.kind.empty()) {
         out += fmt::format("        kind = {}\n", quoted_text("component"));
         out += fmt::format("        customData = {{\n            string tissue = {}\n        }}\n",
                            quoted_text(part.kind));
     }
     out += "    )\n    {\n        uniform token subdivisionScheme = \"none\"\n";
+    out += fmt::format("        rel material:binding = <{}>\n", material);
     if (points > 0) {
         const Eigen::RowVector3d low = mesh.points.colwise().minCoeff();
         const Eigen::RowVector3d high = mesh.points.colwise().maxCoeff();
@@ -130,8 +209,13 @@ void append_shape(std::string& out, const MeshPart& part, const std::string& pri
     out += '\n';
 }
 
-void append_part(std::string& out, const MeshPart& part, const std::string& prim) {
-    append_shape(out, part, prim);
+std::string material_path(const Looks& looks, std::size_t part) {
+    return fmt::format("/World/{}/{}", looks.scope, looks.names[looks.of[part]]);
+}
+
+void append_part(std::string& out, const MeshPart& part, const std::string& prim,
+                 const std::string& material) {
+    append_shape(out, part, prim, material);
     out += "        point3f[] points = ";
     append_triples(out, part.mesh.points.data(), static_cast<std::size_t>(part.mesh.points.rows()),
                    3);
@@ -211,9 +295,11 @@ std::string format_usda(std::span<const MeshPart> plain) {
         "#usda 1.0\n(\n    defaultPrim = \"World\"\n    metersPerUnit = 1\n    upAxis = "
         "\"Y\"\n)\n\n"
         "def Xform \"World\"\n{";
+    const Looks looks = looks_of(parts, prims);
+    append_looks(out, looks);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         out += brackets[i].before;
-        append_part(out, parts[i], prims[i]);
+        append_part(out, parts[i], prims[i], material_path(looks, i));
         out += brackets[i].after;
     }
     return out + "}\n";
@@ -257,8 +343,13 @@ UsdaFrameWriter::UsdaFrameWriter(const std::filesystem::path& path, std::span<co
         kTimeCodesPerSecond * d.times.back()));
     const std::vector<std::string> prims = usd_prim_names(parts);
     const std::vector<Brackets> brackets = group_brackets(parts, prims);
+    const Looks looks = looks_of(parts, prims);
+    std::string materials;
+    append_looks(materials, looks);
+    d.file.write(materials);
     for (std::size_t p = 0; p < parts.size(); ++p) {
-        append_shape(d.head.emplace_back(brackets[p].before), parts[p], prims[p]);
+        append_shape(d.head.emplace_back(brackets[p].before), parts[p], prims[p],
+                     material_path(looks, p));
         append_colours(d.tail.emplace_back(), parts[p]);
         d.tail.back() += "    }\n" + brackets[p].after;
         d.points.push_back(parts[p].mesh.points.rows());
