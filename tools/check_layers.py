@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks every #include "sinew/..." against layers.toml, and the length of files and functions.
+"""Checks every #include "sinew/..." against layers.toml, the names of types, and the length of files and functions.
 
 Modules, `apps`, `studio` and `bench` may include what their line of layers.toml names. Files that have grown too long and
 functions of more than 60 lines are warned about; a function of more than 120 lines is an error. `--all` also lists the
-warnings about functions one by one.
+warnings about functions one by one. Two headers may not define types of one name in one namespace: where both meet in a program,
+the linker keeps either's functions for both.
 """
 import pathlib
 import re
@@ -13,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"((?:sinew|studio|bench|cli)/[a-z0-9_]+(?=[/.]))', re.M)
 FILE_LIMITS = {".h": 400, ".cpp": 1000}
 LONG_FUNCTION, TOO_LONG_FUNCTION = 60, 120
+TYPE = re.compile(r"^namespace ([\w:]+) \{|^(?:struct|class) (\w+)(?: final)?(?: : [^{;]*)? \{", re.M)
 DOORS = {"apps": "apps", "studio": "studio/server", "bench": "bench"}
 
 
@@ -65,9 +67,19 @@ def functions(text):
     return [tuple(entry) for entry in found if entry[2] is not None]
 
 
+def types(text):
+    """Namespace and name of every type that stands at the left margin."""
+    namespace = ""
+    for match in TYPE.finditer(code_only(text)):
+        if match[1]:
+            namespace = match[1]
+        else:
+            yield f"{namespace}::{match[2]}"
+
+
 def main():
     layers = read_layers()
-    errors, long_functions = [], []
+    errors, long_functions, header_of = [], [], {}
     rooms = [(path.name, path) for path in sorted((ROOT / "src/sinew").iterdir()) if path.is_dir()]
     rooms += [(door, ROOT / folder) for door, folder in DOORS.items()]
     for room, folder in rooms:
@@ -81,6 +93,10 @@ def main():
                 used_room = part if root == "sinew" else "apps" if root == "cli" else root
                 if used_room not in layers[room]:
                     errors.append(f"{name}: {room} may not include {used_room}")
+            for type_name in types(text) if path.suffix == ".h" else ():
+                other = header_of.setdefault(type_name, name)
+                if other != name:
+                    errors.append(f"{name}: {type_name} is a type of {other} too")
             if text.count("\n") > FILE_LIMITS.get(path.suffix, 1 << 30):
                 print(f"warning: {name} has {text.count(chr(10))} lines")
             for function, line, length in functions(text):

@@ -18,7 +18,7 @@ struct PosedLimb {
         return made;
     }();
     PoseRig rig{body};
-    PersonPoser poser{body};
+    ScanPoser poser{body};
 
     // Bent by so much, by somebody who faces a little to the side.
     Scan scan(double degrees) const {

@@ -97,6 +97,7 @@ TEST(StudioRecordings, APersonsRecordingMovesTheManByTheSameBytes) {
     options.workspace = work;
     options.studio.body = folder.path() / "man.sinew";
     options.studio.only_preview = true;
+    options.studio.skin_triangles = 1000000;  // all of the skin that the library moves
     const RunningStudio studio(options);
     RawClient client(studio.port());
     ASSERT_TRUE(client.upgrade());

@@ -56,6 +56,15 @@ class CheckLayers(unittest.TestCase):
         self.assertIn("apps may not include solver", said)
         self.assertIn("studio may not include bench", said)
 
+    def test_types_of_one_name_in_two_headers_fail(self):
+        self.write("src/sinew/mesh/b.h", "namespace sinew {\n\nstruct Plan {\n};\n\n}  // namespace sinew\n")
+        self.write("bench/b.h", "namespace sinew::bench {\n\nstruct Plan {\n};\n\n}  // namespace sinew::bench\n")
+        self.assertEqual(0, self.check()[0])
+        self.write("src/sinew/solver/b.h", "namespace sinew {\n\nclass Plan final : public Base {\n};\n\n}  // namespace sinew\n")
+        code, said = self.check()
+        self.assertEqual(1, code)
+        self.assertIn("src/sinew/solver/b.h: sinew::Plan is a type of src/sinew/mesh/b.h too", said)
+
     def test_functions_above_60_lines_warn_and_above_120_fail(self):
         # 58 lines and the two of the head and the end make 60.
         self.write("bench/b.cpp", f"namespace a {{\n\nint fits(int x) {{\n{body(58)}}}\n\n}}  // namespace a\n")

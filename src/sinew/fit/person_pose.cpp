@@ -35,15 +35,15 @@ Scan moved_scan(const Scan& scan, const ScanPlacement& placement) {
 
 }  // namespace
 
-PersonPoser::PersonPoser(const Body& person)
+ScanPoser::ScanPoser(const Body& person)
     : person_(&person),
       rig_(person),
       coarse_(rig_.with_surface(
           decimated(rig_.rest(), {.target_triangles = kPoserTriangles, .evenness = 0.1}))),
       own_(scan_landmarks_of(person)) {}
 
-PersonOnScan PersonPoser::find(const Scan& raw, const PersonPoseOptions& options,
-                               const Progress& progress) const {
+PersonOnScan ScanPoser::find(const Scan& raw, const PersonPoseOptions& options,
+                             const Progress& progress) const {
     PersonOnScan result;
     Timer timer;
     require_known(raw.landmarks);
@@ -89,7 +89,7 @@ PersonOnScan PersonPoser::find(const Scan& raw, const PersonPoseOptions& options
     return posed;
 }
 
-PersonOnScan PersonPoser::refined(const PersonOnScan& found, const Points& flesh_skin) const {
+PersonOnScan ScanPoser::refined(const PersonOnScan& found, const Points& flesh_skin) const {
     PersonOnScan result = found;
     // The rest skin that the blended motions would take to the flesh's.
     PoseRig carried = rig_;
@@ -111,7 +111,7 @@ PersonOnScan PersonPoser::refined(const PersonOnScan& found, const Points& flesh
     return result;
 }
 
-void PersonPoser::measure(const Points& skin, PersonOnScan& found) const {
+void ScanPoser::measure(const Points& skin, PersonOnScan& found) const {
     RegistrationReport& report = found.skin.report;
     const std::vector<std::string> remarks = report.remarks;
     found.skin.posed = skin;

@@ -34,11 +34,11 @@ struct PersonOnScan {
 /// x_i is first the skin blended from the bones; once the flesh is known in that pose
 /// (skinning/body_skinning.h, joined by whoever may), x_i is the flesh's skin, carried by the
 /// blended motions from there on: what flesh does beyond them changes little over small steps.
-class PersonPoser {
+class ScanPoser {
 public:
     /// @param person  a body with the joints of the built-in man or woman; must outlive this
     /// @throws InputError  when it has no tetrahedra or attachments
-    explicit PersonPoser(const Body& person);
+    explicit ScanPoser(const Body& person);
 
     /// Placement and pose, by landmarks where there are six, else by search.
     /// @throws InputError  when the scan cannot be used; Cancelled

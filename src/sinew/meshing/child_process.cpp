@@ -74,7 +74,7 @@ void limit(int resource, double value) {
 
 // Between fork and exec only calls that are safe after a fork of a threaded program.
 [[noreturn]] void become(const char* program, char* const* arguments, const char* folder, int log,
-                         const ChildLimits& limits, pid_t parent) {
+                         const ProgramLimits& limits, pid_t parent) {
     ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it then
     if (::getppid() != parent) {         // killed already
@@ -133,7 +133,7 @@ std::filesystem::path find_program(const std::string& name) {
 
 ChildResult run_program(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments,
-                        const std::filesystem::path& folder, const ChildLimits& limits,
+                        const std::filesystem::path& folder, const ProgramLimits& limits,
                         const Progress& progress) {
     progress.check_cancelled();
     // Everything that allocates comes before the fork.

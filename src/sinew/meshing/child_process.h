@@ -8,7 +8,7 @@
 
 namespace sinew {
 
-struct ChildLimits {
+struct ProgramLimits {
     double seconds = 600.0;  ///< wall-clock time after which the program is killed, > 0
     double memory = 8e9;     ///< bytes of address space, > 0
     double file_size = 4e9;  ///< bytes per file that it may write, > 0
@@ -34,7 +34,7 @@ std::filesystem::path find_program(const std::string& name);
 /// @throws InputError when it cannot be started; Cancelled
 ChildResult run_program(const std::filesystem::path& program,
                         const std::vector<std::string>& arguments,
-                        const std::filesystem::path& folder, const ChildLimits& limits,
+                        const std::filesystem::path& folder, const ProgramLimits& limits,
                         const Progress& progress);
 
 }  // namespace sinew

@@ -276,7 +276,8 @@ std::vector<Index> find_feet(const MusculoskeletalModel& model,
 }
 
 ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
-                                    const CoordinateMotion& motion, const ContactOptions& options) {
+                                    const CoordinateMotion& motion,
+                                    const GroundContactOptions& options) {
     const KinematicTree tree(model);
     const RigidDynamics dynamics(model, tree);
     const Vec3 up = model.gravity.norm() > 0.0 ? Vec3(-model.gravity.normalized()) : Vec3::UnitY();

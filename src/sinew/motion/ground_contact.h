@@ -10,7 +10,7 @@
 namespace sinew {
 
 /// How feet are taken to stand.
-struct ContactOptions {
+struct GroundContactOptions {
     double height = 0.08;  ///< above the lowest point of the motion a foot no longer touches, m
     double speed = 1.6;    ///< of its lowest point on the ground, above which it slips, m/s
     double reach = 0.02;   ///< of feet nearer to each other than this neither carries all, m
@@ -31,7 +31,7 @@ struct ContactOptions {
 /// @throws InputError  when the model has no feet, or does not move freely in the ground
 ExternalLoads estimate_ground_loads(const MusculoskeletalModel& model,
                                     const CoordinateMotion& motion,
-                                    const ContactOptions& options = {});
+                                    const GroundContactOptions& options = {});
 
 /// The bodies that are taken for feet, with all bodies beyond them.
 std::vector<Index> find_feet(const MusculoskeletalModel& model, std::span<const std::string> names);

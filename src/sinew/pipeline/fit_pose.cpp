@@ -49,7 +49,7 @@ FittedScan fit_pose(const FitJob& job, const Progress& progress) {
     FittedScan fitted;
     fitted.body = read_body_with_tets(job.pose_only);
     const Body& person = fitted.body;
-    const PersonPoser poser(person);
+    const ScanPoser poser(person);
     BodySkinning flesh(person, {.dynamics = false});
     const Scan scan = read_job_scan(job);
     PersonOnScan best = poser.find(
