@@ -20,8 +20,10 @@
 //
 //   y = A r,   A = M^-1 - M^-1 J' (J M^-1 J')^-1 J M^-1,
 //
-// root included, and min |y|^2 + w |a|^2 with B a + r = tau is coordinate_muscles() with S = (A
-// A)^-1. Since A J' = 0, it does not matter how the ground's forces were guessed. Departs: the
+// root included, and min |y|^2 + w |a|^2 with A B a + y = A tau is coordinate_muscles() of the
+// columns A B with S = 1. (Of B itself with S = (A A)^-1 the same, but A is singular where the
+// ground takes all.) Since A J' = 0, it does not matter how the ground's forces were guessed.
+// Departs: the
 // ground holds feet like glue, where the paper has complementarity (eq. 11); fingers and toes,
 // which have limits there, move as the motion says.
 
@@ -31,7 +33,6 @@ namespace {
 
 constexpr double kFrameTime = 0.02;  // s
 constexpr double kLeastLoad = 1.0;   // N, of a foot that stands
-constexpr double kStiffest = 1e-10;  // of A A, where the ground takes all
 constexpr double kSoftest = 1e-12;   // of J A J', where joints cannot give way
 constexpr int kSettled = 10;         // frames of rest before and after
 
@@ -172,18 +173,17 @@ public:
         for (Eigen::Index i = 0; i < n; ++i) {
             problem_.tau[i] = needed[at(driven_[static_cast<std::size_t>(i)])];
         }
-        add_muscles(speed);
+        const Eigen::MatrixXd B = muscle_columns(speed);
         const Eigen::MatrixXd A = mobility();
-        Eigen::MatrixXd AA = A * A;
-        AA.diagonal().array() += kStiffest * AA.diagonal().maxCoeff();
-        problem_.reserve = AA.ldlt().solve(Eigen::MatrixXd::Identity(n, n));
-        problem_.reserve = 0.5 * (problem_.reserve + problem_.reserve.transpose().eval());
+        problem_.tau = A * problem_.tau;
+        problem_.reserve = Eigen::MatrixXd::Identity(n, n);
+        set_columns(A * B);
         solved = coordinate_muscles(problem_, guess_);
         if (!solved.has_converged) {
             solved = coordinate_muscles(problem_);
         }
         guess_ = solved.has_converged ? solved.multiplier : Eigen::VectorXd{};
-        return A * solved.reserve;
+        return solved.reserve;
     }
 
 private:
@@ -242,13 +242,13 @@ private:
         return J;
     }
 
-    // Columns of B at full activation; passive forces go to the other side.
-    void add_muscles(const std::vector<double>& speed) {
+    // B: generalised forces of every muscle at full activation; passive forces go to the other
+    // side.
+    Eigen::MatrixXd muscle_columns(const std::vector<double>& speed) {
         paths_.evaluate(placement_, state_);
         const std::vector<double> u = tree_.coupled_speeds(placement_, speed);
-        problem_.start.assign(1, 0);
-        problem_.row.clear();
-        problem_.value.clear();
+        Eigen::MatrixXd B = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(driven_.size()),
+                                                  static_cast<Eigen::Index>(model_.muscles.size()));
         for (std::size_t m = 0; m < model_.muscles.size(); ++m) {
             paths_.scatter(state_, m, dense_);
             double velocity = 0.0;
@@ -260,9 +260,23 @@ private:
                 rigid_tendon_force(model_.muscles[m], state_.length[m], velocity, 1.0);
             for (std::size_t c = 0; c < dense_.size(); ++c) {
                 if (const Index k = position_[c]; k >= 0 && dense_[c] != 0.0) {
-                    problem_.row.push_back(k);
-                    problem_.value.push_back(-dense_[c] * f.active);
+                    B(k, static_cast<Eigen::Index>(m)) = -dense_[c] * f.active;
                     problem_.tau[k] += dense_[c] * f.passive;
+                }
+            }
+        }
+        return B;
+    }
+
+    void set_columns(const Eigen::MatrixXd& columns) {
+        problem_.start.assign(1, 0);
+        problem_.row.clear();
+        problem_.value.clear();
+        for (Eigen::Index m = 0; m < columns.cols(); ++m) {
+            for (Eigen::Index k = 0; k < columns.rows(); ++k) {
+                if (columns(k, m) != 0.0) {
+                    problem_.row.push_back(static_cast<Index>(k));
+                    problem_.value.push_back(columns(k, m));
                 }
             }
             problem_.start.push_back(static_cast<Index>(problem_.row.size()));
