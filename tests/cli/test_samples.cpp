@@ -55,7 +55,7 @@ std::vector<std::vector<std::string>> lines_of_five_minutes() {
 }
 
 bool is_output_flag(const std::string& word) {
-    return word == "-o" || word == "--plot" || word == "--compare";
+    return word == "-o" || word == "--plot" || word == "--compare" || word == "--report";
 }
 
 }  // namespace
