@@ -24,7 +24,7 @@ struct RetargetedBody {
 };
 
 /// Bones take the shapes that proportions give the rigid bodies of the body's model
-/// (motion/body_warp.h), so that model and body keep nearly the same joints (7 mm) and bones;
+/// (motion/body_warp.h), so that model and body keep nearly the same joints and bones;
 /// joints' axes turn with torsion and bend; the flesh follows (growth/skeleton_following.h). Masses
 /// of segments and forces of muscles are those of the new flesh.
 /// @param model  model_from_body of the body
